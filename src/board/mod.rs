@@ -1,0 +1,1 @@
+//! The board document; pure, no I/O.

@@ -1,0 +1,1 @@
+//! The shims through which every name in a vault is read or changed.

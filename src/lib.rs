@@ -1,0 +1,9 @@
+//! A fail-open read-modify-write mutex for shared markdown boards.
+
+pub mod board;
+pub mod disk;
+pub mod lock;
+mod timestamp;
+pub mod vault;
+
+pub use timestamp::Timestamp;

@@ -1,0 +1,1 @@
+//! The lock: a mutex that knows nothing of boards.

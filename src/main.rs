@@ -1,0 +1,2 @@
+//! The `boardsync` command.
+fn main() {}

@@ -1,0 +1,63 @@
+//! A point in time, to the millisecond, as boards and records write it.
+
+use chrono::{DateTime, SecondsFormat, Utc};
+use std::fmt;
+
+/// Is a UTC time in milliseconds since the Unix epoch.
+///
+/// Shown as JavaScript's `toISOString` shows it (`2026-11-30T07:00:00.000Z`),
+/// the form that every peer of the board writes and compares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Timestamp(i64);
+
+impl Timestamp {
+    /// Reads the system clock.
+    pub fn now() -> Self {
+        Self(Utc::now().timestamp_millis())
+    }
+
+    /// Takes milliseconds since the Unix epoch.
+    pub const fn from_millis(millis: i64) -> Self {
+        Self(millis)
+    }
+
+    /// Gives milliseconds since the Unix epoch.
+    pub const fn as_millis(self) -> i64 {
+        self.0
+    }
+
+    /// Reads an RFC 3339 time of any offset; anything else is `None`.
+    pub fn parse(text: &str) -> Option<Self> {
+        DateTime::parse_from_rfc3339(text.trim())
+            .ok()
+            .map(|time| Self(time.timestamp_millis()))
+    }
+
+    /// Gives the milliseconds from `earlier` to here, negative if it is later.
+    pub const fn since(self, earlier: Self) -> i64 {
+        self.0.saturating_sub(earlier.0)
+    }
+}
+
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match DateTime::from_timestamp_millis(self.0) {
+            Some(time) => f.write_str(&time.to_rfc3339_opts(SecondsFormat::Millis, true)),
+            None => write!(f, "{} ms", self.0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Timestamp;
+
+    #[test]
+    fn reads_and_shows_the_form_of_the_peers() {
+        let text = "2026-11-30T07:00:00.000Z";
+        let time = Timestamp::parse(text).expect("is RFC 3339");
+        assert_eq!(time.to_string(), text);
+        assert_eq!(Timestamp::parse("2026-11-30T08:00:00+01:00"), Some(time));
+        assert_eq!(Timestamp::parse("yesterday"), None);
+    }
+}
