@@ -1,1 +1,22 @@
 //! The shims through which every name in a vault is read or changed.
+//!
+//! Nothing above this module calls the operating system's rename, link or
+//! unlink itself (`clippy.toml` bans them), so that each of them is a named
+//! [`step`] at which a test can stop, kill or fail the process, and so that
+//! what a platform lacks is answered in one place.
+
+mod backoff;
+mod kernel_lock;
+mod place;
+mod read;
+pub mod step;
+mod token;
+
+pub use backoff::{Backoff, Patience};
+pub use kernel_lock::{Attempt, KernelLock};
+pub use place::{
+    create_folder, create_new, exchange, fill, is_unsupported, move_new, place_new, remove,
+    remove_folder, replace, sync_folder, touch,
+};
+pub use read::{Contents, FileId, Kind, ReadError, list, read_regular};
+pub use token::{Token, is_running};

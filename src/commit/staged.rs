@@ -1,0 +1,97 @@
+//! A staged board: complete and durable under a name of its own.
+//!
+//! It is written as `.<stem>.<token>.pending` and, once complete, renamed to
+//! `<stem>.<token>.<hash>.tmp`, the hash being that of the content. After a
+//! crash the name tells what the file is: one whose content has that hash
+//! never reached the board, any other is a board that an exchange displaced.
+
+use crate::disk::{self, ReadError, Token};
+use sha2::{Digest, Sha256};
+use std::fs::{File, Metadata};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Bounds what is read of a board, in bytes: about 500,000 rows.
+pub const LIMIT: u64 = 64 * 1024 * 1024;
+
+/// Gives the first 64 bits of the SHA-256 of `bytes` in hexadecimal digits.
+pub fn hash(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Holds a complete file beside the board, to be put in its place.
+#[derive(Debug)]
+pub struct Staged {
+    /// Where it lies.
+    pub path: PathBuf,
+}
+
+impl Staged {
+    /// Writes `bytes` to a new file in `folder`, as readable as the file `like`.
+    pub fn write(
+        folder: &Path,
+        stem: &str,
+        token: Token,
+        bytes: &[u8],
+        like: Option<&Metadata>,
+        sync: bool,
+    ) -> io::Result<Self> {
+        let pending = folder.join(format!(".{stem}.{token}.pending"));
+        let path = folder.join(format!("{stem}.{token}.{}.tmp", hash(bytes)));
+        let written = Self::write_to(&pending, bytes, like, sync)
+            .and_then(|()| disk::replace("board.stage", &pending, &path));
+        if written.is_err() {
+            let _ = disk::remove("board.unlink", &pending);
+        }
+        written.map(|()| Self { path })
+    }
+
+    fn write_to(path: &Path, bytes: &[u8], like: Option<&Metadata>, sync: bool) -> io::Result<()> {
+        let file = disk::create_new("board.create", path, like.map_or(0o644, mode))?;
+        if let Some(like) = like {
+            disk::step::around("board.mode", || set_owner_and_mode(&file, like))?;
+        }
+        disk::fill("board.write", &file, bytes)?;
+        if sync {
+            disk::step::around("board.sync", || file.sync_all())?;
+        }
+        Ok(())
+    }
+
+    /// Reads the file; `None` if another process has adopted it.
+    pub fn read(&self) -> Result<Option<Vec<u8>>, ReadError> {
+        Ok(disk::read_regular(&self.path, LIMIT)?.map(|contents| contents.bytes))
+    }
+
+    /// Removes the file.
+    pub fn discard(&self) -> io::Result<()> {
+        disk::remove("board.unlink", &self.path)
+    }
+}
+
+#[cfg(unix)]
+fn mode(meta: &Metadata) -> u32 {
+    std::os::unix::fs::PermissionsExt::mode(&meta.permissions()) & 0o7777
+}
+
+#[cfg(not(unix))]
+fn mode(_meta: &Metadata) -> u32 {
+    0
+}
+
+/// Gives `file` the owner of `like` where that is permitted, and its mode.
+#[cfg(unix)]
+fn set_owner_and_mode(file: &File, like: &Metadata) -> io::Result<()> {
+    use std::os::unix::fs::MetadataExt;
+    let meta = file.metadata()?;
+    if (meta.uid(), meta.gid()) != (like.uid(), like.gid()) {
+        // Not permitted to most: the board then belongs to who wrote it last.
+        let _ = std::os::unix::fs::fchown(file, Some(like.uid()), Some(like.gid()));
+    }
+    if mode(&meta) == mode(like) { Ok(()) } else { file.set_permissions(like.permissions()) }
+}
+
+#[cfg(not(unix))]
+fn set_owner_and_mode(_file: &File, _like: &Metadata) -> io::Result<()> {
+    Ok(())
+}

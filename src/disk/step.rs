@@ -1,0 +1,99 @@
+//! Named steps: where a test may stop, kill or fail a process.
+//!
+//! In a release every step is nothing at all. With the feature `failpoints`
+//! the variable `FAILPOINTS` of the `fail` crate says what happens at
+//! `<step>.before` and `<step>.after`, for example
+//! `board.exchange.after=return(kill)`. The words inside `return(…)`:
+//!
+//! | word | what happens |
+//! |---|---|
+//! | `kill` | the process ends as by SIGKILL |
+//! | `park:PATH` | it creates `PATH.reached` and goes on once `PATH.go` exists |
+//! | a number | the step fails with that `errno` |
+
+use std::io;
+
+/// Lists every step that changes a file, in the order of an update.
+pub const ALL: &[&str] = &[
+    "folder.create",
+    "gate.open",
+    "gate.lock",
+    "record.create",
+    "record.write",
+    "record.sync",
+    "record.touch",
+    "lock.publish",
+    "lock.take-over",
+    "lock.swap-folder",
+    "lock.remove-folder",
+    "lock.unlink",
+    "lock.beat",
+    "guard.create",
+    "guard.write",
+    "guard.publish",
+    "guard.unlink",
+    "guard.remove-dead",
+    "pending.unlink",
+    "latch.open",
+    "latch.lock",
+    "board.create",
+    "board.mode",
+    "board.write",
+    "board.sync",
+    "board.stage",
+    "board.exchange",
+    "board.replace",
+    "board.publish",
+    "board.sync-folder",
+    "board.unlink",
+    "board.swap-back",
+    "leftover.claim",
+    "leftover.unlink",
+];
+
+/// Runs `act` as the step `name`, with what a test asked for around it.
+pub fn around<T>(name: &'static str, act: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+    hit(name, "before")?;
+    let done = act()?;
+    hit(name, "after")?;
+    Ok(done)
+}
+
+#[cfg(not(feature = "failpoints"))]
+#[inline(always)]
+fn hit(_name: &'static str, _when: &str) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(feature = "failpoints")]
+fn hit(name: &'static str, when: &str) -> io::Result<()> {
+    use std::sync::OnceLock;
+    static SCENARIO: OnceLock<()> = OnceLock::new();
+    SCENARIO.get_or_init(|| std::mem::forget(fail::FailScenario::setup()));
+    assert!(ALL.contains(&name), "`{name}` is missing from `step::ALL`");
+    match fail::eval(&format!("{name}.{when}"), |word| word.unwrap_or_default()) {
+        None => Ok(()),
+        Some(word) => obey(&word),
+    }
+}
+
+#[cfg(feature = "failpoints")]
+fn obey(word: &str) -> io::Result<()> {
+    if word == "kill" {
+        let _ =
+            rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
+        std::process::abort();
+    }
+    if let Some(path) = word.strip_prefix("park:") {
+        std::fs::write(format!("{path}.reached"), "")?;
+        let go = format!("{path}.go");
+        while !std::path::Path::new(&go).exists() {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        return Ok(());
+    }
+    match word.parse() {
+        Ok(errno) => Err(io::Error::from_raw_os_error(errno)),
+        Err(_) => panic!("`{word}` is no word of a step"),
+    }
+}

@@ -1,0 +1,231 @@
+//! Acquiring: gate, look, judge; then publish, take over, or wait.
+
+use super::files::LockFiles;
+use super::gate::Gate;
+use super::guard::Guard;
+use super::host::Host;
+use super::judge::{Facts, Reason, Verdict, judge};
+use super::lease::Lease;
+use super::options::LockOptions;
+use super::outcome::{HolderNote, Unlocked, WhyUnlocked};
+use super::publish::{Clock, Pending};
+use super::record::{Record, Sighting, look};
+use super::takeover::{Takeover, take_over};
+use crate::Timestamp;
+use crate::disk::{self, Backoff, FileId, Token};
+use std::fmt;
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+/// A foreign lock that is older than the staleness is waited for no longer
+/// than this: it will not come back in time.
+const ABANDONED: Duration = Duration::from_millis(250);
+
+/// While another process has the gate and nobody the lock, that process is
+/// about to publish: it is given this long before we publish without the gate,
+/// which would cost our successors the kernel's proof of our death.
+const GATE_HEADWAY: Duration = Duration::from_millis(50);
+
+/// Seeks one lock: who we are, what we hold so far, and what we may do.
+#[derive(Debug)]
+pub struct Seeker<'a> {
+    pub(super) files: LockFiles,
+    pub(super) options: &'a LockOptions<'a>,
+    pub(super) host: Host,
+    pub(super) token: Token,
+    gate: Gate,
+}
+
+/// Carries what one search knows from look to look.
+#[derive(Debug, Default)]
+struct Search {
+    /// Our record on its way, and the file system's clock read off it.
+    pending: Option<(Pending, Clock)>,
+    /// Since when, in this wait, the lock has been free with the gate busy.
+    free_since: Option<Duration>,
+    /// What lay there last.
+    seen: Option<Sighting>,
+}
+
+/// Says how one pass ended.
+enum Pass {
+    /// The lock is ours; why another holder's was taken over, if it was.
+    Ours(Option<Reason>),
+    /// Not yet.
+    Wait,
+}
+
+impl<'a> Seeker<'a> {
+    /// Prepares to seek the lock at `path`; touches nothing yet.
+    pub fn new(path: &Path, options: &'a LockOptions<'a>) -> io::Result<Self> {
+        let mut host = Host::current();
+        host.aliases_file.clone_from(&options.aliases_file);
+        let token = Token::new(host.tag())?;
+        Ok(Self { files: LockFiles::of(path), options, host, token, gate: Gate::default() })
+    }
+
+    /// Seeks the lock until it is ours or the patience is over.
+    pub fn acquire(mut self) -> Result<Lease<'a>, Unlocked> {
+        let mut backoff = Backoff::new(self.options.patience, self.options.poll);
+        let mut search = Search::default();
+        loop {
+            match self.pass(&mut search, &mut backoff) {
+                Ok(Pass::Ours(reason)) => {
+                    return Ok(Lease::start(self, reason, backoff.waited()));
+                }
+                Ok(Pass::Wait) => {}
+                Err(trouble) => {
+                    return Err(self.unlocked(WhyUnlocked::FsError(trouble), &backoff, None));
+                }
+            }
+            if self.options.is_interrupted() || !backoff.pause() {
+                return Err(self.unlocked(WhyUnlocked::Timeout, &backoff, search.seen.as_ref()));
+            }
+        }
+    }
+
+    /// Tries for the gate, looks, judges, and does what the verdict allows.
+    fn pass(&mut self, search: &mut Search, backoff: &mut Backoff) -> Result<Pass, String> {
+        let lock = self.files.lock.clone();
+        if search.pending.is_none() {
+            let folder = &self.files.folder;
+            disk::create_folder("folder.create", folder).map_err(at("create", folder))?;
+        }
+        self.gate.try_take(&self.files.gate);
+        search.seen = look(&lock).map_err(at("read", &lock))?;
+        let Search { pending, free_since, seen } = search;
+        let pending = match pending {
+            Some(pending) => pending,
+            None => pending.insert(self.prepare().map_err(at("write in", &self.files.folder))?),
+        };
+        let (record, clock) = pending;
+        let Some(seen) = seen else {
+            let since = *free_since.get_or_insert(backoff.waited());
+            if self.gate.is_busy() && backoff.waited() < since + GATE_HEADWAY && backoff.has_time()
+            {
+                return Ok(Pass::Wait);
+            }
+            self.complete(record).map_err(at("write in", &self.files.folder))?;
+            let published = record.publish(&lock).map_err(at("publish", &lock))?;
+            return Ok(if published { self.ours(None) } else { Pass::Wait });
+        };
+        *free_since = None;
+        match judge(&seen.what, &self.facts(clock.age_ms(seen.modified))) {
+            Verdict::Held => Ok(Pass::Wait),
+            Verdict::Abandoned => {
+                backoff.at_most(ABANDONED);
+                Ok(Pass::Wait)
+            }
+            Verdict::NotALock(kind) => Err(format!("`{}` is {kind}, not a lock", lock.display())),
+            Verdict::TakeOver(_) => {
+                self.complete(record).map_err(at("write in", &self.files.folder))?;
+                match take_over(self, seen, record, *clock).map_err(at("take over", &lock))? {
+                    Takeover::Done(reason) => return Ok(self.ours(Some(reason))),
+                    Takeover::GuardBusy { abandoned: true } => backoff.at_most(ABANDONED),
+                    Takeover::GuardBusy { abandoned: false } | Takeover::Lost => {}
+                }
+                Ok(Pass::Wait)
+            }
+        }
+    }
+
+    fn ours(&self, stale_override: Option<Reason>) -> Pass {
+        match &stale_override {
+            None => self.say(format_args!("published {}", self.gate)),
+            Some(reason) => self.say(format_args!("took over {}: {reason}", self.gate)),
+        }
+        Pass::Ours(stale_override)
+    }
+
+    /// Creates the pending record, and reads the file system's clock off it.
+    fn prepare(&self) -> io::Result<(Pending, Clock)> {
+        let pending = Pending::create(&self.files, self.token, self.options.mode)?;
+        let clock = pending.clock()?;
+        Ok((pending, clock))
+    }
+
+    /// Writes the record as of now: with the gate, if we hold it by now.
+    fn complete(&self, pending: &Pending) -> io::Result<()> {
+        let token = self.token.to_string();
+        let label = || format!("board-writer-{}-{}", std::process::id(), &token[24..]);
+        let mut record = Record::of_this_process(&self.host, Timestamp::now(), token.clone());
+        record.holder = Some(self.options.holder.clone().unwrap_or_else(label));
+        record.gate = self.gate_id().map(|id| id.to_string());
+        record.cmd.clone_from(&self.options.command);
+        pending.fill("record.write", &record.to_json(), self.options.sync)
+    }
+
+    /// Gathers what a judgement of something `age_ms` old depends on.
+    pub(super) fn facts(&self, age_ms: i64) -> Facts<'_> {
+        Facts {
+            host: &self.host,
+            gate: self.gate_id(),
+            age_ms,
+            staleness_ms: self.options.staleness_ms(),
+        }
+    }
+
+    /// Gives the identity of the gate that we hold, if we do.
+    pub(super) fn gate_id(&self) -> Option<FileId> {
+        self.gate.id()
+    }
+
+    /// Removes what dead or long gone processes left pending, and a dead guard.
+    ///
+    /// The guard too, though nothing needs it now: the Node peer would wait
+    /// behind it for ever.
+    pub(super) fn sweep(&self) {
+        let files = &self.files;
+        let guard = files.guard.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let wanted = |name: &str| name == guard || files.pending_token(name).is_some();
+        let names = disk::list(&files.folder, wanted).unwrap_or_default();
+        let Some(clock) = (!names.is_empty()).then(|| self.clock_of_lock()).flatten() else {
+            return;
+        };
+        for name in names {
+            let path = files.folder.join(&name);
+            if name == guard {
+                let _ = Guard::remove_dead(self, clock);
+            } else if files.pending_token(&name).is_some_and(|token| {
+                let age = std::fs::symlink_metadata(&path).and_then(|meta| meta.modified());
+                let age = age.map_or(0, |modified| clock.age_ms(modified));
+                self.token.knows_dead(token) || age > self.options.staleness_ms()
+            }) {
+                let _ = disk::remove("pending.unlink", &path);
+            }
+        }
+    }
+
+    /// Reads the clock off our lock, which was touched a moment ago.
+    fn clock_of_lock(&self) -> Option<Clock> {
+        let modified = std::fs::symlink_metadata(&self.files.lock).ok()?.modified().ok()?;
+        Some(Clock::at(modified))
+    }
+
+    pub(super) fn say(&self, what: fmt::Arguments) {
+        if let Some(trace) = self.options.trace {
+            trace(what);
+        }
+    }
+
+    fn unlocked(
+        &self,
+        reason: WhyUnlocked,
+        backoff: &Backoff,
+        seen: Option<&Sighting>,
+    ) -> Unlocked {
+        let holder = seen.and_then(Sighting::record);
+        Unlocked {
+            lock_path: self.files.lock.clone(),
+            reason,
+            waited: backoff.waited(),
+            holder: holder.map(|record| Box::new(HolderNote::of(record, record.is_of(&self.host)))),
+        }
+    }
+}
+
+/// Words an I/O error: what could not be done, to which file.
+fn at(verb: &'static str, path: &Path) -> impl FnOnce(io::Error) -> String {
+    move |error| format!("cannot {verb} `{}`: {error}", path.display())
+}

@@ -1,0 +1,149 @@
+//! When is a lock taken over? One pure function, and its table as the test.
+//!
+//! **Each record is judged by the promise that its writer made.** A boardsync
+//! that wrote `gate` into its record promised to hold that gate for as long
+//! as it lives, so whoever has the gate now knows that it is dead. Everybody
+//! else promised a fresh modification time. A foreign host promised nothing
+//! that could be checked from here.
+
+use super::host::Host;
+use super::record::{Record, Seen};
+use crate::disk::{FileId, Kind};
+use std::fmt;
+
+/// Holds what a judgement depends on besides what lies there.
+#[derive(Clone, Copy, Debug)]
+pub struct Facts<'a> {
+    /// Who judges.
+    pub host: &'a Host,
+    /// The gate whose kernel lock the judge holds, if it does.
+    pub gate: Option<FileId>,
+    /// How old what lies there is, in ms by the file system's clock;
+    /// negative if its modification time is in the future.
+    pub age_ms: i64,
+    /// The age in ms past which a lock of this host is stale.
+    pub staleness_ms: i64,
+}
+
+/// The time in ms that the writer of an incomplete record is given.
+pub const GRACE_MS: i64 = 2_000;
+
+/// Says what may be done about what lies at the lock's path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Someone has it: wait.
+    Held,
+    /// Another host left it long ago: it is never stolen, and will not come back soon.
+    Abandoned,
+    /// Its writer is dead or hung: it may be replaced.
+    TakeOver(Reason),
+    /// It is no lock: never opened, followed or removed.
+    NotALock(Kind),
+}
+
+/// Says why a lock may be taken over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// The kernel, or its pid, says that its writer is dead.
+    Dead(i64),
+    /// Its heartbeat stopped longer ago than the staleness.
+    Stale {
+        /// Its age in ms.
+        age_ms: i64,
+        /// The staleness in ms.
+        staleness_ms: i64,
+    },
+    /// Its time lies further in the future than the staleness.
+    Future {
+        /// How far, in ms.
+        ahead_ms: i64,
+        /// The staleness in ms.
+        staleness_ms: i64,
+    },
+    /// Nobody finished writing it.
+    Unparseable,
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Dead(pid) => write!(f, "dead holder pid {pid}"),
+            Self::Stale { age_ms, staleness_ms } => {
+                write!(f, "mtime age {age_ms}ms > {staleness_ms}ms")
+            }
+            Self::Future { ahead_ms, staleness_ms } => {
+                write!(f, "mtime {ahead_ms}ms in the future > {staleness_ms}ms")
+            }
+            Self::Unparseable => f.write_str("unparseable record"),
+        }
+    }
+}
+
+/// Judges what lies at the lock's path.
+pub fn judge(seen: &Seen, facts: &Facts) -> Verdict {
+    match seen {
+        Seen::NotALock(kind) => Verdict::NotALock(*kind),
+        Seen::Record(record) if record.is_under(facts.gate, facts.host) => {
+            Verdict::TakeOver(Reason::Dead(record.pid))
+        }
+        Seen::Record(record) if !record.is_of(facts.host) => foreign(facts),
+        Seen::Record(_) => by_age(facts),
+        Seen::Incomplete | Seen::Folder { owner: None, .. } => unfinished(facts),
+        Seen::Folder { owner: Some(owner), running } => legacy(owner, *running, facts),
+    }
+}
+
+fn foreign(facts: &Facts) -> Verdict {
+    if facts.age_ms > facts.staleness_ms { Verdict::Abandoned } else { Verdict::Held }
+}
+
+fn by_age(facts: &Facts) -> Verdict {
+    let Facts { age_ms, staleness_ms, .. } = *facts;
+    if age_ms > staleness_ms {
+        Verdict::TakeOver(Reason::Stale { age_ms, staleness_ms })
+    } else if -age_ms > staleness_ms {
+        Verdict::TakeOver(Reason::Future { ahead_ms: -age_ms, staleness_ms })
+    } else {
+        Verdict::Held
+    }
+}
+
+fn unfinished(facts: &Facts) -> Verdict {
+    if facts.age_ms.abs() > GRACE_MS {
+        Verdict::TakeOver(Reason::Unparseable)
+    } else {
+        Verdict::Held
+    }
+}
+
+/// A legacy holder beats no heart: only its pid speaks for it.
+fn legacy(owner: &Record, running: bool, facts: &Facts) -> Verdict {
+    if !owner.host.is_empty() && !owner.is_of(facts.host) {
+        foreign(facts)
+    } else if running {
+        Verdict::Held
+    } else {
+        Verdict::TakeOver(Reason::Dead(owner.pid))
+    }
+}
+
+/// Says whether a guard may be removed: only by a holder of the gate, and
+/// only one whose writer is known to be dead. A foreign one never.
+///
+/// A guard is published complete, so one that cannot be read was torn by a
+/// power cut; nobody is left to finish it.
+pub fn is_dead_guard(seen: &Seen, facts: &Facts, running: impl Fn(i64) -> bool) -> bool {
+    match seen {
+        _ if facts.gate.is_none() => false,
+        Seen::Record(record) if record.is_under(facts.gate, facts.host) => true,
+        Seen::Record(record) => {
+            record.is_of(facts.host) && facts.age_ms.abs() > GRACE_MS && !running(record.pid)
+        }
+        Seen::Incomplete => facts.age_ms.abs() > facts.staleness_ms,
+        Seen::Folder { .. } | Seen::NotALock(_) => false,
+    }
+}
+
+#[cfg(test)]
+#[path = "judge_table.rs"]
+mod table;

@@ -1,0 +1,178 @@
+//! The outcome: what the lock did, reported once.
+
+use super::judge::Reason;
+use super::record::Record;
+use crate::disk::is_running;
+use crate::printable::printable;
+use serde::Serialize;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Says whether a section ran under the lock, and how that ended.
+///
+/// **A section may run without the lock**: this is a fail-open mutex. A caller
+/// to whom that matters asks the [`Hold`](super::Hold) before it acts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LockOutcome {
+    /// The section ran under the lock.
+    Locked {
+        /// The lock's path.
+        lock_path: PathBuf,
+        /// Why another holder's lock was taken over, if one was.
+        stale_override: Option<Reason>,
+        /// How long it was waited for.
+        waited: Duration,
+        /// How it was given back.
+        release: Release,
+    },
+    /// The section ran without it.
+    Unlocked(Unlocked),
+}
+
+/// Says how a lock was given back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Release {
+    /// It was ours and is gone.
+    Released,
+    /// Someone has taken it over; it was left alone.
+    NotOwner,
+    /// It was gone already.
+    NotFound,
+    /// The guard was not to be had; its record says who may take it over.
+    Busy,
+    /// The file system refused.
+    FsError,
+}
+
+/// Says why a section runs without the lock.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unlocked {
+    /// The lock's path.
+    pub lock_path: PathBuf,
+    /// The kind of reason.
+    pub reason: WhyUnlocked,
+    /// How long it was waited for.
+    pub waited: Duration,
+    /// Who holds it, if that could be read.
+    pub holder: Option<Box<HolderNote>>,
+}
+
+/// Names the reasons for which a section runs without the lock.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WhyUnlocked {
+    /// Someone else held it all the time.
+    Timeout,
+    /// The file system refused; the text says what, to which file.
+    FsError(String),
+    /// The caller asked for it.
+    Skipped,
+}
+
+/// Describes a holder for people: every text printable and cut.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct HolderNote {
+    /// The process, on its own host.
+    pub pid: i64,
+    /// Its host.
+    pub host: String,
+    /// Since when, as it wrote it.
+    #[serde(rename = "acquiredAt", skip_serializing_if = "Option::is_none")]
+    pub acquired_at: Option<String>,
+    /// Its label.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub holder: Option<String>,
+    /// Its command line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cmd: Option<String>,
+    /// Whether it runs; `None` for another host's, which cannot be asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub running: Option<bool>,
+}
+
+impl HolderNote {
+    /// Describes the writer of `record`, which is of this host if `ours`.
+    pub fn of(record: &Record, ours: bool) -> Self {
+        let shown = |text: &Option<String>, limit| {
+            text.as_deref().filter(|text| !text.is_empty()).map(|text| printable(text, limit))
+        };
+        Self {
+            pid: record.pid,
+            host: printable(&record.host, 80),
+            acquired_at: shown(&record.acquired_at, 40),
+            holder: shown(&record.holder, 80),
+            cmd: shown(&record.cmd, 120),
+            running: ours.then(|| is_running(record.pid)),
+        }
+    }
+}
+
+impl fmt::Display for HolderNote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "pid {} on `{}`", self.pid, self.host)?;
+        if let Some(since) = &self.acquired_at {
+            write!(f, " since {since}")?;
+        }
+        if let Some(what) = self.cmd.as_ref().or(self.holder.as_ref()) {
+            write!(f, " (`{what}`)")?;
+        }
+        f.write_str(match self.running {
+            Some(true) => ", running",
+            Some(false) => ", not running",
+            None => ", running or not cannot be told from here",
+        })
+    }
+}
+
+impl fmt::Display for Unlocked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = printable(&self.lock_path.to_string_lossy(), 200);
+        match &self.reason {
+            WhyUnlocked::Skipped => write!(f, "the lock `{path}` was skipped"),
+            WhyUnlocked::FsError(what) => write!(f, "fs-error: {}", printable(what, 400)),
+            WhyUnlocked::Timeout => {
+                let waited = self.waited.as_millis();
+                write!(f, "timeout after {waited} ms for the lock `{path}`")?;
+                match &self.holder {
+                    Some(holder) => write!(f, ", held by {holder}"),
+                    None => f.write_str(", held by an unknown process"),
+                }
+            }
+        }
+    }
+}
+
+impl WhyUnlocked {
+    /// Gives the word of the outcome's JSON.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Timeout => "timeout",
+            Self::FsError(_) => "fs-error",
+            Self::Skipped => "skipped",
+        }
+    }
+}
+
+impl LockOutcome {
+    /// Says whether the section ran under the lock.
+    pub fn is_locked(&self) -> bool {
+        matches!(self, Self::Locked { .. })
+    }
+
+    /// Gives the lock's path.
+    pub fn lock_path(&self) -> &Path {
+        match self {
+            Self::Locked { lock_path, .. } | Self::Unlocked(Unlocked { lock_path, .. }) => {
+                lock_path
+            }
+        }
+    }
+
+    /// Gives how long it was waited for.
+    pub fn waited(&self) -> Duration {
+        match self {
+            Self::Locked { waited, .. } | Self::Unlocked(Unlocked { waited, .. }) => *waited,
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Publishing: a record is complete, and durable, before it can be seen.
+
+use super::files::LockFiles;
+use crate::disk::{self, Token};
+use std::fs::File;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::time::{Instant, SystemTime};
+
+/// Tells time as the lock's file system does.
+///
+/// Taken from the modification time of a file that was created this instant,
+/// so that a skewed clock, here or on a server, cannot make a live lock look
+/// stale; carried on by this host's monotonic clock.
+#[derive(Clone, Copy, Debug)]
+pub struct Clock {
+    then: SystemTime,
+    since: Instant,
+}
+
+impl Clock {
+    /// Takes `now` as the file system's time of this instant.
+    pub fn at(now: SystemTime) -> Self {
+        Self { then: now, since: Instant::now() }
+    }
+
+    /// Gives the age of `modified` in ms, negative if it is in the future.
+    pub fn age_ms(&self, modified: SystemTime) -> i64 {
+        const LIMIT: u128 = 1 << 53;
+        let now = self.then + self.since.elapsed();
+        let bounded = |ms: u128| i64::try_from(ms.min(LIMIT)).expect("is within the limit");
+        match now.duration_since(modified) {
+            Ok(age) => bounded(age.as_millis()),
+            Err(ahead) => -bounded(ahead.duration().as_millis()),
+        }
+    }
+}
+
+/// Holds a record on its way: written under a name that nobody looks at.
+///
+/// Dropped unpublished, it removes its file.
+#[derive(Debug)]
+pub struct Pending {
+    path: PathBuf,
+    file: File,
+    published: bool,
+}
+
+impl Pending {
+    /// Creates the file that `token` names, empty.
+    pub fn create(files: &LockFiles, token: Token, mode: u32) -> io::Result<Self> {
+        Self::create_as("record.create", files, token, mode)
+    }
+
+    /// Creates the file that `token` names, as the step `step`.
+    pub fn create_as(
+        step: &'static str,
+        files: &LockFiles,
+        token: Token,
+        mode: u32,
+    ) -> io::Result<Self> {
+        let path = files.pending(token);
+        let file = disk::create_new(step, &path, mode)?;
+        Ok(Self { path, file, published: false })
+    }
+
+    /// Reads the file system's clock off the file.
+    pub fn clock(&self) -> io::Result<Clock> {
+        Ok(Clock::at(self.file.metadata()?.modified()?))
+    }
+
+    /// Writes the whole record, in place of one written before.
+    pub fn fill(&self, step: &'static str, json: &str, sync: bool) -> io::Result<()> {
+        if self.file.metadata()?.len() > 0 {
+            use std::io::Seek;
+            self.file.set_len(0)?;
+            (&self.file).rewind()?;
+        }
+        disk::fill(step, &self.file, json.as_bytes())?;
+        if sync {
+            disk::step::around("record.sync", || self.file.sync_all())?;
+        }
+        Ok(())
+    }
+
+    /// Gives the record the lock's name unless something has it.
+    ///
+    /// A link keeps the old time, and a waiter that wrote its record five
+    /// seconds ago would publish a lock that is five seconds old: the time is
+    /// set to now first. False if something lies there already.
+    pub fn publish(&mut self, lock: &Path) -> io::Result<bool> {
+        disk::touch("record.touch", &self.file)?;
+        self.place("lock.publish", lock)
+    }
+
+    /// Gives the file the free name `path`; false if something has it.
+    pub fn place(&mut self, step: &'static str, path: &Path) -> io::Result<bool> {
+        match disk::place_new(step, &self.path, path) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
+            Err(error) => Err(error),
+            Ok(()) => {
+                self.published = true;
+                Ok(true)
+            }
+        }
+    }
+
+    /// Moves the record over `lock`, whatever lies there.
+    pub fn replace(&mut self, lock: &Path) -> io::Result<()> {
+        disk::touch("record.touch", &self.file)?;
+        disk::replace("lock.take-over", &self.path, lock)?;
+        self.published = true;
+        Ok(())
+    }
+
+    /// Swaps the record with the folder at `lock`; the folder then has this path.
+    pub fn swap(&mut self, lock: &Path) -> io::Result<PathBuf> {
+        disk::touch("record.touch", &self.file)?;
+        disk::exchange("lock.swap-folder", &self.path, lock)?;
+        self.published = true;
+        Ok(self.path.clone())
+    }
+}
+
+impl Drop for Pending {
+    fn drop(&mut self) {
+        if !self.published {
+            // What stays behind is swept by the next holder.
+            let _ = disk::remove("pending.unlink", &self.path);
+        }
+    }
+}
