@@ -32,16 +32,14 @@ pub trait Document {
     /// Why a content is not to be touched.
     type Refusal;
 
+    /// Says why `content` is not to be touched; `None` if it may be.
+    fn refusal(&self, content: &[u8]) -> Option<Self::Refusal>;
+
     /// Gives the new content for the one on disk; `None` if there is no file.
     fn edit(&mut self, current: Option<&[u8]>) -> Edit<Self::Refusal>;
 
-    /// Joins what was displaced with what displaced it.
-    ///
-    /// `None` if the displaced content is none that this document may touch.
-    fn join(&mut self, displaced: &[u8], written: &[u8], when: Displaced) -> Option<Vec<u8>>;
-
-    /// Says why a content that could not be joined is not to be touched.
-    fn refusal(&self, content: &[u8]) -> Self::Refusal;
+    /// Joins what was displaced with what displaced it; neither is refused.
+    fn join(&self, displaced: &[u8], written: &[u8], when: Displaced) -> Vec<u8>;
 }
 
 /// Says what an edit of one content came to.
@@ -181,6 +179,10 @@ impl Commit<'_> {
         let mut backoff = Backoff::new(Patience::For(Duration::MAX), Duration::from_millis(2));
         for _ in 0..ROUNDS {
             let (current, like) = self.read()?;
+            let refusal = current.as_deref().and_then(|current| document.refusal(current));
+            if let Some(refusal) = refusal {
+                return Ok(End::Refused(refusal));
+            }
             let joined = match current.as_deref() {
                 Some(current) => self.adopt(document, current)?,
                 None => None,
@@ -202,6 +204,8 @@ impl Commit<'_> {
                 Put::Refused(refusal) => return Ok(End::Refused(refusal)),
                 Put::Changed => self.conflicts += 1,
             }
+            // Whatever was joined so far did not get there: it stays to be adopted.
+            self.superseded.clear();
             backoff.pause();
         }
         Err(CommitError::Contended(self.place.board.clone()))
@@ -237,17 +241,18 @@ impl Commit<'_> {
             let is_last = staged::hash(current) == displaced_by;
             let when = if is_last { Displaced::ByLastWrite } else { Displaced::LongAgo };
             let so_far = joined.as_deref().unwrap_or(current);
-            match document.join(&bytes, so_far, when) {
-                Some(next) => {
-                    if next != so_far {
-                        joined = Some(next);
-                    }
-                    self.superseded.push(staged);
+            if document.refusal(&bytes).is_none() {
+                let next = document.join(&bytes, so_far, when);
+                if next != so_far {
+                    joined = Some(next);
                 }
+                self.superseded.push(staged);
+            } else if is_last && joined.is_none() {
                 // A person's note, displaced by a process that did not live to
                 // put it back.
-                None if is_last => self.swap_back(&staged)?,
-                None => self.keep(&staged),
+                self.swap_back(&staged)?;
+            } else {
+                self.keep(&staged);
             }
         }
         Ok(joined)
@@ -311,23 +316,18 @@ impl Commit<'_> {
                 return Ok(Put::Done);
             }
             self.conflicts += 1;
-            let Some(joined) = document.join(&displaced, &new, Displaced::JustNow) else {
+            if let Some(refusal) = document.refusal(&displaced) {
                 self.swap_back(&staged)?;
                 // Empty: an editor is between its truncation and its write.
-                let is_empty = displaced.is_empty();
-                return Ok(if is_empty {
-                    Put::Changed
-                } else {
-                    Put::Refused(document.refusal(&displaced))
-                });
-            };
+                return Ok(if displaced.is_empty() { Put::Changed } else { Put::Refused(refusal) });
+            }
+            let joined = document.join(&displaced, &new, Displaced::JustNow);
             self.superseded.push(staged);
             if joined == new {
                 return Ok(Put::Done);
             }
             expected = std::mem::replace(&mut new, joined);
         }
-        self.superseded.clear();
         Err(CommitError::Contended(self.place.board.clone()))
     }
 

@@ -2,7 +2,7 @@
 
 use super::staged::{self, Staged};
 use crate::disk::{self, ReadError, Token};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 /// Holds a board that an exchange displaced and that nobody joined.
@@ -45,7 +45,7 @@ pub fn adopt_leftovers(
     adopted
 }
 
-fn claim(path: &PathBuf, stem: &str, token: &mut Token, hash: &str) -> Option<Leftover> {
+fn claim(path: &Path, stem: &str, token: &mut Token, hash: &str) -> Option<Leftover> {
     *token = token.successor();
     let claimed = path.with_file_name(format!("{stem}.{token}.{hash}.tmp"));
     disk::move_new("leftover.claim", path, &claimed).ok()?;
