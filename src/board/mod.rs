@@ -1,1 +1,167 @@
-//! The board document; pure, no I/O.
+//! The board as a document; pure, no I/O.
+//!
+//! A board is one table in a markdown note that people may also edit, so it is
+//! read as what it is: frontmatter, prose, a table, prose. [`Board::parse`]
+//! borrows all of it, the merges touch only the rows that they change, and
+//! [`Board::render`] writes every other line back as it was.
+//!
+//! | question | file |
+//! |---|---|
+//! | whose board is this, and what does its frontmatter say? | `origin`, `frontmatter` |
+//! | which lines of a note can be a table at all? | `visible`, `table` |
+//! | what is a cell, and what survives in one? | `cell` |
+//! | which column is which? | `columns` |
+//! | what is a row, and when are two rows the same one? | `row`, `slot` |
+//! | which of two versions of a row is newer? | `version` |
+//! | what does an update do to a board? | `merge` |
+//! | what becomes of a board that was overwritten? | `join` |
+//! | what becomes of two boards with a common ancestor? | `three_way`, `prose` |
+//! | in which order do rows stand? | `order` |
+
+mod cell;
+mod columns;
+mod frontmatter;
+mod join;
+mod merge;
+mod order;
+mod origin;
+mod prose;
+mod render;
+mod row;
+mod slot;
+mod table;
+mod three_way;
+mod version;
+mod visible;
+
+pub use cell::{ABSENT, clean, escape, unescape};
+pub use columns::Field;
+pub use join::{join, join_all, join_rows};
+pub use merge::{FORCE_CLOSE_AFTER_MS, Fresh, Merged};
+pub use origin::{GENERATOR, Origin};
+pub use row::{Entry, Row, Status};
+pub use slot::{Identity, Slot};
+pub use table::{Cells, Table, cells, write_row};
+pub use three_way::three_way;
+
+use crate::Timestamp;
+use columns::Columns;
+use frontmatter::Frontmatter;
+use std::borrow::Cow;
+
+/// Is a board: its rows, and around them everything that is not ours.
+#[derive(Clone, Debug)]
+pub struct Board<'a> {
+    /// The rows, in the order in which they were read or added.
+    pub rows: Vec<Row<'a>>,
+    bom: bool,
+    frontmatter: Frontmatter<'a>,
+    above: Cow<'a, str>,
+    columns: Columns<'a>,
+    /// Whether the document has a table, be it one without rows.
+    tabled: bool,
+    below: Cow<'a, str>,
+    eol: &'static str,
+    conflicted: bool,
+    /// The length of the text that was read, to render without growing.
+    size: usize,
+}
+
+impl<'a> Board<'a> {
+    /// Reads a board, borrowing from its text; any text is some board.
+    pub fn parse(text: &'a str) -> Self {
+        let (bom, body) = match text.strip_prefix('\u{feff}') {
+            Some(body) => (true, body),
+            None => (false, text),
+        };
+        let (frontmatter, body) = Frontmatter::split(body);
+        let mut board = Self {
+            rows: Vec::new(),
+            bom,
+            eol: frontmatter.first_line().map_or("\n", table::ending),
+            frontmatter,
+            above: Cow::Borrowed(body),
+            columns: Columns::standard(),
+            tabled: false,
+            below: Cow::Borrowed(""),
+            conflicted: origin::has_conflict(text),
+            size: text.len(),
+        };
+        if let Some(table) = Table::find(body, Columns::are_a_boards) {
+            board.eol = table::ending(table.header);
+            board.above = Cow::Borrowed(table.before);
+            board.below = Cow::Borrowed(table.after);
+            board.columns = Columns::read(&table);
+            board.tabled = true;
+            // A row has rarely less than 64 bytes: one allocation is enough.
+            board.rows.reserve(table.body.len() / 64);
+            let rows = table.rows().map(|line| board.columns.read_row(line));
+            board.rows.extend(rows);
+        } else if visible::ends_hidden(body) {
+            // A table appended to an unclosed code fence would be code.
+            std::mem::swap(&mut board.above, &mut board.below);
+        }
+        board
+    }
+
+    /// Makes the board that a vault starts with, as the peers write it.
+    pub fn empty(created: Timestamp) -> Board<'static> {
+        let mut board = Board::parse(
+            "\n# Active Sessions\n\n> Live session-status board. \
+             Generator-owned — do not hand-edit.\n\n",
+        );
+        board.frontmatter = Frontmatter::new(created);
+        board.tabled = true;
+        board
+    }
+
+    /// Tells whether the rows say which host they come from.
+    pub fn is_shared(&self) -> bool {
+        self.columns.has(Field::Host)
+    }
+
+    /// Adds the `Host` column, so that several hosts can share the board.
+    pub fn declare_shared(&mut self) {
+        self.columns.add(Field::Host);
+    }
+
+    /// Finds the row that an update of this slot would start from.
+    ///
+    /// Of two rows in one slot it gives the one that a merge would keep. On a
+    /// board without a `Host` column the slot's host does not count.
+    pub fn prior(&self, slot: &Slot<'_>) -> Option<&Row<'a>> {
+        let here = |row: &&Row<'a>| match self.is_shared() {
+            true => row.slot() == *slot,
+            false => row.slot().identity == slot.identity,
+        };
+        self.rows.iter().filter(here).max_by_key(|row| row.beat())
+    }
+
+    /// Sees to it that merged prose does not hide the table below it.
+    ///
+    /// Merged line by line, two whole code fences can leave half of one. Then
+    /// the two texts stand one after the other, as each was.
+    fn keep_table_visible(&mut self, one: &str, other: &str) {
+        let hides = |text: &str| {
+            visible::ends_hidden(text) || Table::find(text, Columns::are_a_boards).is_some()
+        };
+        if self.tabled && hides(&self.above) {
+            let (one, other) = if one <= other {
+                (one, other)
+            } else {
+                (other, one)
+            };
+            self.above = Cow::Owned([one, self.eol, other, self.eol].concat());
+        }
+    }
+
+    /// Gives the time at which the board says it was created.
+    pub fn created(&self) -> Option<Timestamp> {
+        self.frontmatter.value("created").and_then(Timestamp::parse)
+    }
+
+    /// Gives the time at which the board says it was last written.
+    pub fn updated(&self) -> Option<Timestamp> {
+        self.frontmatter.value("updated").and_then(Timestamp::parse)
+    }
+}

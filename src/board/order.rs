@@ -1,0 +1,21 @@
+//! The order of rows: as JavaScript's `localeCompare` sorts names.
+
+use super::row::Row;
+use icu_collator::{Collator, CollatorBorrowed};
+use std::cmp::Ordering;
+use std::sync::OnceLock;
+
+/// Compares two rows by name in the root collation, then by key.
+pub(super) fn compare(a: &Row<'_>, b: &Row<'_>) -> Ordering {
+    collator()
+        .compare(&a.repo, &b.repo)
+        .then_with(|| a.key.cmp(&b.key))
+}
+
+fn collator() -> &'static CollatorBorrowed<'static> {
+    static ROOT: OnceLock<CollatorBorrowed<'static>> = OnceLock::new();
+    ROOT.get_or_init(|| {
+        Collator::try_new(Default::default(), Default::default())
+            .expect("the root collation is compiled in")
+    })
+}

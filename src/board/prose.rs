@@ -1,0 +1,123 @@
+//! Merging the lines around a table so that nobody's line is lost.
+//!
+//! There are no conflict markers: a board must stay readable for everyone, and
+//! a git merge driver that leaves markers makes the next update refuse it.
+
+use similar::{Algorithm, DiffTag, capture_diff_slices};
+
+/// Merges two edits of a text, line by line.
+///
+/// A line that either side added is in, a line that either side deleted is
+/// out. Where both added lines at one place, both stay, in an order that
+/// depends on what they say and not on whose they are.
+pub(super) fn three_way<'t>(base: &[&'t str], one: &[&'t str], other: &[&'t str]) -> Vec<&'t str> {
+    let (one, other) = (Edit::of(base, one), Edit::of(base, other));
+    let mut merged = Vec::new();
+    for at in 0..=base.len() {
+        merged.extend(union(&one.added[at], &other.added[at]));
+        if at < base.len() && one.kept[at] && other.kept[at] {
+            merged.push(base[at]);
+        }
+    }
+    merged
+}
+
+/// Merges two texts of unknown ancestry: common lines once, all others kept.
+pub(super) fn union<'t>(one: &[&'t str], other: &[&'t str]) -> Vec<&'t str> {
+    let (one, other) = if one <= other {
+        (one, other)
+    } else {
+        (other, one)
+    };
+    let mut merged = Vec::new();
+    for change in capture_diff_slices(Algorithm::Myers, one, other) {
+        let (tag, old, new) = change.as_tag_tuple();
+        merged.extend(&one[old]);
+        if tag != DiffTag::Equal {
+            merged.extend(&other[new]);
+        }
+    }
+    merged
+}
+
+/// Merges whole texts by [`three_way`]; every line gets an ending.
+pub(super) fn three_way_texts(base: &str, one: &str, other: &str, eol: &str) -> String {
+    let [base, one, other] = [base, one, other].map(|text| ended(text, eol));
+    three_way(&lines(&base), &lines(&one), &lines(&other)).concat()
+}
+
+/// Merges whole texts by [`union`]; every line gets an ending.
+pub(super) fn union_texts(one: &str, other: &str, eol: &str) -> String {
+    let [one, other] = [one, other].map(|text| ended(text, eol));
+    union(&lines(&one), &lines(&other)).concat()
+}
+
+/// Is what one side did: lines added before each line of the base (and after
+/// the last), and which lines of the base it kept.
+struct Edit<'t> {
+    added: Vec<Vec<&'t str>>,
+    kept: Vec<bool>,
+}
+
+impl<'t> Edit<'t> {
+    fn of(base: &[&'t str], side: &[&'t str]) -> Self {
+        let mut edit = Self {
+            added: vec![Vec::new(); base.len() + 1],
+            kept: vec![true; base.len()],
+        };
+        for change in capture_diff_slices(Algorithm::Myers, base, side) {
+            let (tag, old, new) = change.as_tag_tuple();
+            if tag != DiffTag::Equal {
+                edit.added[old.start].extend(&side[new]);
+                edit.kept[old].fill(false);
+            }
+        }
+        edit
+    }
+}
+
+fn ended(text: &str, eol: &str) -> String {
+    match text.is_empty() || text.ends_with('\n') {
+        true => text.to_owned(),
+        false => format!("{text}{eol}"),
+    }
+}
+
+fn lines(text: &str) -> Vec<&str> {
+    text.split_inclusive('\n').collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{three_way_texts, union_texts};
+
+    fn merge(base: &str, one: &str, other: &str) -> String {
+        let merged = three_way_texts(base, one, other, "\n");
+        let swapped = three_way_texts(base, other, one, "\n");
+        assert_eq!(merged, swapped, "sides must not matter");
+        merged
+    }
+
+    #[test]
+    fn what_either_side_did_is_done() {
+        assert_eq!(
+            merge("a\nb\nc\n", "a\nB\nc\n", "a\nb\nc\nd\n"),
+            "a\nB\nc\nd\n"
+        );
+        assert_eq!(merge("a\nb\n", "b\n", "a\n"), "");
+        assert_eq!(merge("a\nb\n", "A\nb\n", "a\nB\n"), "A\nB\n");
+    }
+
+    #[test]
+    fn what_both_sides_did_differently_stays_twice() {
+        assert_eq!(merge("a\n", "b\n", "c\n"), "b\nc\n");
+        assert_eq!(merge("", "x\nb\n", "x\nc\n"), "x\nb\nc\n");
+        assert_eq!(merge("a\n", "b\n", "b"), "b\n");
+    }
+
+    #[test]
+    fn without_an_ancestor_all_lines_stay() {
+        assert_eq!(union_texts("a\nx\nc", "a\ny\nc\n", "\n"), "a\nx\ny\nc\n");
+        assert_eq!(union_texts("", "a\n", "\n"), "a\n");
+    }
+}

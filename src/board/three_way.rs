@@ -1,0 +1,152 @@
+//! Two boards with a common ancestor: every change of either side.
+//!
+//! The result does not depend on which side is which, so that two clones that
+//! merge each other's work end with the same bytes.
+
+use super::columns::{Columns, Field};
+use super::join::Wide;
+use super::row::Row;
+use super::slot::Slot;
+use super::{Board, prose, version};
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap};
+
+/// Merges two boards that both started from `base`.
+///
+/// A row changed on one side takes that side; changed on both, the later
+/// heartbeat, then the more final status. A row deleted on one side is gone
+/// unless the other side changed it. Of columns and prose all additions stay.
+pub fn three_way<'a>(base: &Board<'a>, ours: &Board<'a>, theirs: &Board<'a>) -> Board<'a> {
+    let (one, other) = match (&ours.columns, ours.eol) <= (&theirs.columns, theirs.eol) {
+        true => (ours, theirs),
+        false => (theirs, ours),
+    };
+    let (lead, follow) = match one.columns == base.columns {
+        true => (other, one),
+        false => (one, other),
+    };
+    let columns = lead.columns.union(&follow.columns);
+    let text = |base: &str, one: &str, other: &str| {
+        Cow::Owned(prose::three_way_texts(base, one, other, lead.eol))
+    };
+    let mut board = Board {
+        rows: merge_rows(base, one, other, &columns),
+        bom: either(base.bom, one.bom, other.bom),
+        frontmatter: base
+            .frontmatter
+            .three_way(&one.frontmatter, &other.frontmatter),
+        above: text(&base.above, &one.above, &other.above),
+        columns,
+        tabled: one.tabled || other.tabled,
+        below: text(&base.below, &one.below, &other.below),
+        eol: lead.eol,
+        conflicted: one.conflicted || other.conflicted,
+        size: one.size.max(other.size),
+    };
+    board.keep_table_visible(&one.above, &other.above);
+    board
+}
+
+fn either(base: bool, one: bool, other: bool) -> bool {
+    if one == base { other } else { one }
+}
+
+fn merge_rows<'a>(
+    base: &Board<'a>,
+    one: &Board<'a>,
+    other: &Board<'a>,
+    columns: &Columns<'a>,
+) -> Vec<Row<'a>> {
+    let [base, one, other] = [base, one, other].map(|board| by_slot(board, columns));
+    let slots: BTreeSet<&Slot<'_>> = one.keys().chain(other.keys()).collect();
+    slots
+        .into_iter()
+        .filter_map(|slot| merge_row(base.get(slot), one.get(slot), other.get(slot)))
+        .map(Wide::narrow)
+        .collect()
+}
+
+/// Gives the rows of a board; of two in one slot the one that a merge keeps.
+fn by_slot<'a>(board: &Board<'a>, columns: &Columns<'a>) -> HashMap<Slot<'static>, Wide<'a>> {
+    let mut rows: HashMap<_, Wide<'a>> = HashMap::with_capacity(board.rows.len());
+    for row in &board.rows {
+        let slot = row.slot().into_owned();
+        let earlier = rows.get(&slot).map(|other| other.row.beat());
+        if earlier.is_none_or(|beat| row.beat() >= beat) {
+            rows.insert(slot, Wide::of(row, &board.columns, columns));
+        }
+    }
+    rows
+}
+
+fn merge_row<'a>(
+    base: Option<&Wide<'a>>,
+    one: Option<&Wide<'a>>,
+    other: Option<&Wide<'a>>,
+) -> Option<Wide<'a>> {
+    let (one, other) = match (one, other) {
+        (Some(one), Some(other)) => (one, other),
+        (Some(row), None) | (None, Some(row)) => {
+            let deleted = base.is_some_and(|base| base.same(row));
+            return (!deleted).then(|| row.clone());
+        }
+        (None, None) => return None,
+    };
+    let newer = match one.order(other).is_ge() {
+        true => (one, other),
+        false => (other, one),
+    };
+    let Some(base) = base else {
+        return Some(newer.0.clone());
+    };
+    let (winner, loser) = match () {
+        () if newer.0.same(newer.1) && newer.0.row.line() == base.row.line() => (newer.1, newer.0),
+        () if newer.0.same_known(base) => (newer.1, newer.0),
+        () => newer,
+    };
+    let mut merged = winner.clone();
+    // Foreign cells have no version of their own: each is merged by itself.
+    for at in 0..merged.extra.len().max(loser.extra.len()) {
+        let [base, mine, its] =
+            [base, winner, loser].map(|row| row.extra.get(at).cloned().flatten());
+        if text(&mine) == text(&base) {
+            merged.extra.resize(merged.extra.len().max(at + 1), None);
+            merged.extra[at] = its;
+        }
+    }
+    Some(merged)
+}
+
+impl Wide<'_> {
+    fn same_known(&self, other: &Self) -> bool {
+        Field::ALL
+            .iter()
+            .all(|&field| self.row.get(field) == other.row.get(field))
+    }
+
+    fn same(&self, other: &Self) -> bool {
+        let cells = |row: &Self| -> Vec<String> {
+            let texts = row.extra.iter().map(|cell| text(cell).to_owned());
+            let mut texts: Vec<_> = texts.collect();
+            while texts.last().is_some_and(String::is_empty) {
+                texts.pop();
+            }
+            texts
+        };
+        self.same_known(other) && cells(self) == cells(other)
+    }
+
+    /// Compares by version, and where that says nothing by all the rest.
+    fn order(&self, other: &Self) -> std::cmp::Ordering {
+        version::compare(&self.row, &other.row)
+            .then_with(|| self.extra.cmp(&other.extra))
+            .then_with(|| self.row.line().cmp(&other.row.line()))
+    }
+}
+
+/// Gives what a foreign cell says; nothing, a dash and no cell are the same.
+fn text<'c>(cell: &'c Option<Cow<'_, str>>) -> &'c str {
+    cell.as_deref()
+        .filter(|text| *text != super::ABSENT)
+        .unwrap_or("")
+}
