@@ -3,6 +3,7 @@
 pub mod board;
 pub mod disk;
 pub mod lock;
+pub mod session;
 mod timestamp;
 pub mod vault;
 
