@@ -128,7 +128,7 @@ pub fn derive(
 impl Derived {
     /// Puts what the caller said in the place of what was derived.
     ///
-    /// Give the explicit status to [`derive`] too: it decides which cells there
+    /// Give the explicit status to [`derive()`] too: it decides which cells there
     /// are at all.
     #[must_use = "the row with the caller's cells is returned, not changed in place"]
     pub fn overridden(self, explicit: &Explicit) -> Self {

@@ -2,7 +2,7 @@
 //!
 //! [`Repo`] is who it is; [`Sources`] is all that is known about it, read from
 //! its session lock ([`SessionLock`]), the host's [`Registry`] and `.git/HEAD`
-//! ([`git::branch`]); [`derive`] turns that into a row, purely. [`enumerate`]
+//! ([`git::branch`]); [`derive()`] turns that into a row, purely. [`enumerate`]
 //! finds the repositories that a sweep has to look at.
 //!
 //! Nothing here fails: what is broken counts as absent, and says so in

@@ -5,6 +5,7 @@ use super::small_file::{open, read_regular};
 use crate::Timestamp;
 use memchr::memmem;
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fs;
 use std::io::Read;
@@ -162,17 +163,17 @@ impl Registry {
             .filter(|file| file.file_type().is_ok_and(|kind| !kind.is_dir()))
             .filter_map(|file| {
                 let path = file.path();
-                let bytes = read_quickly(&path, &mut buffer)?;
-                if finder.as_ref().is_some_and(|f| f.find(bytes).is_none()) {
+                let start = read_start(&path, &mut buffer)?;
+                let whole = if start.len() < ONE_READ {
+                    Cow::Borrowed(start)
+                } else {
+                    Cow::Owned(read_regular(&path, CAP).ok()??)
+                };
+                if finder.as_ref().is_some_and(|f| f.find(&whole).is_none()) {
                     return None;
                 }
-                let entry = if bytes.len() < ONE_READ {
-                    RegistryEntry::parse(bytes)
-                } else {
-                    RegistryEntry::parse(&read_regular(&path, CAP).ok()??)
-                }?;
-                hash.is_none_or(|hash| entry.repo_path_hash == hash)
-                    .then_some(entry)
+                RegistryEntry::parse(&whole)
+                    .filter(|entry| hash.is_none_or(|hash| entry.repo_path_hash == hash))
             })
             .collect()
     }
@@ -182,7 +183,7 @@ impl Registry {
 ///
 /// A regular file gives a short read only at its end. Anything else gives
 /// nothing, an error, or what does not parse, and never waits.
-fn read_quickly<'a>(path: &Path, buffer: &'a mut [u8]) -> Option<&'a [u8]> {
+fn read_start<'a>(path: &Path, buffer: &'a mut [u8]) -> Option<&'a [u8]> {
     let count = open(path).ok()?.read(buffer).ok()?;
     Some(&buffer[..count])
 }
