@@ -1,13 +1,36 @@
 //! A fail-open read-modify-write mutex for shared markdown boards.
+//!
+//! People who run many coding sessions at once keep one note that says which
+//! session runs where. Every session start and end updates it, from
+//! short-lived processes, on one host or several. This crate makes those
+//! updates safe and unnoticeable: [`update()`] is the whole of it.
+//!
+//! Three layers, each for a different neighbour, and each enough without the
+//! ones above it:
+//!
+//! | layer | keeps apart | where |
+//! |---|---|---|
+//! | lock, a file that everyone sees | hosts that share a volume, the Node peer, scripts | [`lock`] |
+//! | latch, the kernel's | all boardsync processes of this host | [`commit`] |
+//! | exchange, an atomic swap | editors, sync tools, anyone who asks nobody | [`commit`] |
+//!
+//! Arrows run downward only: `update` → {[`session`], [`board`], [`commit`],
+//! [`lock`], [`ledger`]} → [`vault`], [`disk`]. [`lock`] and [`board`] know
+//! nothing of each other.
 
 pub mod board;
 pub mod commit;
+pub mod config;
 pub mod disk;
+pub mod ledger;
 pub mod lock;
 mod printable;
+pub mod session;
 mod timestamp;
+pub mod update;
 pub mod vault;
 
 pub use lock::with_board_lock;
 pub use printable::{is_acted_on, printable};
 pub use timestamp::Timestamp;
+pub use update::update;

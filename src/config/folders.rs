@@ -1,0 +1,77 @@
+//! Where the files of the user, of the peer and of boardsync lie.
+
+use super::env::{Env, HOME};
+use std::path::PathBuf;
+
+/// Gives the user's home folder, if it is known and absolute.
+pub fn home(env: &Env) -> Option<PathBuf> {
+    env.path(HOME).filter(|home| home.is_absolute())
+}
+
+/// Gives the peer's private folder.
+///
+/// `SO_CONFIG_HOME` is the folder itself; else `session-orchestrator` in
+/// `XDG_CONFIG_HOME`, else in `~/.config`, on every system (session-orchestrator
+/// 5.3.0).
+pub fn private_dir(env: &Env) -> Option<PathBuf> {
+    env.path("SO_CONFIG_HOME").or_else(|| {
+        let parent = env
+            .path("XDG_CONFIG_HOME")
+            .or_else(|| Some(home(env)?.join(".config")))?;
+        Some(parent.join("session-orchestrator"))
+    })
+}
+
+/// Gives the registry's `sessions` folder: `SO_SESSION_REGISTRY_DIR`, else the
+/// one in the private folder.
+pub fn registry_dir(env: &Env) -> Option<PathBuf> {
+    env.path("SO_SESSION_REGISTRY_DIR")
+        .or_else(|| Some(private_dir(env)?.join("sessions")))
+}
+
+/// Gives the file of host aliases: `SO_HOST_ALIASES_FILE`, else the one in the
+/// private folder.
+pub fn host_aliases_file(env: &Env) -> Option<PathBuf> {
+    env.path("SO_HOST_ALIASES_FILE")
+        .or_else(|| Some(private_dir(env)?.join("host-aliases.json")))
+}
+
+/// Gives the path of `owner.yaml`.
+pub fn owner_file(env: &Env) -> Option<PathBuf> {
+    Some(private_dir(env)?.join("owner.yaml"))
+}
+
+/// Gives the path of boardsync's own config file.
+///
+/// `XDG_CONFIG_HOME` wins everywhere; else what is usual on the system.
+pub fn own_config_file(env: &Env) -> Option<PathBuf> {
+    let parent = absolute(env, "XDG_CONFIG_HOME").or_else(|| {
+        if cfg!(target_os = "macos") {
+            Some(home(env)?.join("Library/Application Support"))
+        } else if cfg!(windows) {
+            absolute(env, "APPDATA").or_else(|| Some(home(env)?.join("AppData").join("Roaming")))
+        } else {
+            Some(home(env)?.join(".config"))
+        }
+    })?;
+    Some(parent.join("boardsync").join("config.toml"))
+}
+
+/// Gives the vault that is used where none is named.
+pub fn default_vault(env: &Env) -> Option<PathBuf> {
+    let parent = absolute(env, "XDG_DATA_HOME").or_else(|| {
+        if cfg!(target_os = "macos") {
+            Some(home(env)?.join("Library/Application Support"))
+        } else if cfg!(windows) {
+            absolute(env, "LOCALAPPDATA").or_else(|| Some(home(env)?.join("AppData").join("Local")))
+        } else {
+            Some(home(env)?.join(".local").join("share"))
+        }
+    })?;
+    Some(parent.join("boardsync").join("vault"))
+}
+
+/// Gives an absolute path; the XDG rules have a relative one ignored.
+fn absolute(env: &Env, name: &str) -> Option<PathBuf> {
+    env.path(name).filter(|path| path.is_absolute())
+}

@@ -1,0 +1,53 @@
+//! How the vault and the options are chosen: flags, then environment, then files.
+//!
+//! [`choose_vault`] is the whole story; each source has its own file. The
+//! environment comes in as a value ([`Env`]). No file is read before its turn:
+//! with `--vault`, none is.
+
+mod choose;
+mod env;
+mod folders;
+mod own;
+mod owner;
+pub mod session_config;
+mod under_home;
+
+pub use choose::{Choice, VaultChoice, VaultSource, choose_vault, sweep_roots};
+pub use env::Env;
+pub use folders::{
+    default_vault, home, host_aliases_file, own_config_file, owner_file, private_dir, registry_dir,
+};
+pub use own::OwnConfig;
+
+use crate::session::small_file::ReadError;
+use std::path::PathBuf;
+
+/// Says why no choice could be made.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// Reports that a file is there and cannot be read.
+    #[error(transparent)]
+    Unreadable(#[from] ReadError),
+    /// Reports that boardsync's own config file says nothing that makes sense.
+    #[error("`{}` is not a valid config file ({reason}); correct or remove it", path.display())]
+    Invalid {
+        /// Names the file.
+        path: PathBuf,
+        /// Says where and why, in a few words.
+        reason: String,
+    },
+    /// Reports an explicit vault that names nothing, or somebody else's home.
+    #[error("{name} names no vault: {reason}")]
+    BadVault {
+        /// Names the flag or the variable.
+        name: &'static str,
+        /// Says why, and what to write instead.
+        reason: String,
+    },
+    /// Reports that nothing says where the user's files are.
+    #[error("the home folder is not known; set `{variable}`, or name a vault with `--vault`")]
+    NoHome {
+        /// Names the variable that holds the home folder on this system.
+        variable: &'static str,
+    },
+}

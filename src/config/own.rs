@@ -1,0 +1,50 @@
+//! boardsync's own config file.
+
+use super::ConfigError;
+use crate::session::small_file::read_regular;
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+
+/// The greatest size of the file, in bytes.
+const CAP: u64 = 1024 * 1024;
+
+/// Is what the file may say; an unknown key is an error, so a typo is seen.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OwnConfig {
+    /// Names the vault.
+    pub vault: Option<String>,
+    /// Names the folders that a sweep searches.
+    pub roots: Option<Vec<PathBuf>>,
+}
+
+impl OwnConfig {
+    /// Reads the file; one that is not there says nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`ConfigError::Unreadable`] or [`ConfigError::Invalid`], with the file.
+    pub fn read(path: &Path) -> Result<Self, ConfigError> {
+        let Some(bytes) = read_regular(path, CAP)? else {
+            return Ok(Self::default());
+        };
+        let invalid = |reason: String| ConfigError::Invalid {
+            path: path.to_path_buf(),
+            reason,
+        };
+        let text = std::str::from_utf8(&bytes)
+            .map_err(|error| invalid(format!("not UTF-8 from byte {} on", error.valid_up_to())))?;
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        toml::from_str(text).map_err(|error| {
+            // One line: the rest of the parser's report draws the place.
+            let line = error.span().map_or(1, |span| {
+                1 + text
+                    .bytes()
+                    .take(span.start)
+                    .filter(|b| *b == b'\n')
+                    .count()
+            });
+            invalid(format!("line {line}: {}", error.message()))
+        })
+    }
+}

@@ -1,0 +1,83 @@
+//! When the figures of a ledger deserve another look at the settings.
+
+use super::summary::Summary;
+
+/// The share of unlocked updates, in a hundred, from which on it is said.
+const UNLOCKED_PERCENT: u64 = 1;
+
+/// The wait from which on the default timeout of 5 s is near, in milliseconds.
+const LONG_WAIT_MS: u64 = 2_500;
+
+impl Summary {
+    /// Says in one sentence each what ought to be looked at; nothing is good.
+    pub fn advice(&self) -> Vec<String> {
+        [
+            self.on_timeouts(),
+            self.on_fs_errors(),
+            self.on_waits(),
+            self.on_staleness(),
+            self.on_releases(),
+            self.on_unreadable(),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+
+    fn on_timeouts(&self) -> Option<String> {
+        let timeouts = *self.unlocked.get("timeout")?;
+        let tried = self.tried();
+        (timeouts * 100 >= tried * UNLOCKED_PERCENT).then(|| {
+            format!(
+                "{timeouts} of {tried} updates gave up waiting and wrote without the lock: \
+                 look at `boardsync lock status`, and raise `BOARDSYNC_TIMEOUT_MS` \
+                 if its holder is alive"
+            )
+        })
+    }
+
+    fn on_fs_errors(&self) -> Option<String> {
+        let errors = *self.unlocked.get("fs-error")?;
+        Some(format!(
+            "{errors} updates wrote without the lock because of the file system: \
+             run `boardsync doctor` on the vault"
+        ))
+    }
+
+    fn on_waits(&self) -> Option<String> {
+        let waits = self.waits.filter(|waits| waits.p95_ms >= LONG_WAIT_MS)?;
+        Some(format!(
+            "5 in 100 updates waited {} ms or longer (at most {} ms), which is close to a \
+             timeout of 5000 ms: raise `BOARDSYNC_TIMEOUT_MS`, or find out who holds the lock so long",
+            waits.p95_ms, waits.max_ms
+        ))
+    }
+
+    fn on_staleness(&self) -> Option<String> {
+        (self.aged_overrides > 0).then(|| {
+            format!(
+                "{} locks were taken over for their age alone, and a slow holder may have lived: \
+                 raise `BOARDSYNC_STALE_MS` if updates or `exec` commands of a peer without \
+                 heartbeat run that long",
+                self.aged_overrides
+            )
+        })
+    }
+
+    fn on_releases(&self) -> Option<String> {
+        let lost = *self.releases.get("not-owner")?;
+        Some(format!(
+            "{lost} holders found their lock taken over before they were done: \
+             raise `BOARDSYNC_STALE_MS`, or look for a machine that sleeps in between"
+        ))
+    }
+
+    fn on_unreadable(&self) -> Option<String> {
+        (self.unreadable > 0).then(|| {
+            format!(
+                "{} lines could not be read and are in none of the counts",
+                self.unreadable
+            )
+        })
+    }
+}

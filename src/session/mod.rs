@@ -1,0 +1,26 @@
+//! Where rows come from: what a repository and its host say about it.
+//!
+//! [`Repo`] is who it is; [`Sources`] is all that is known about it, read from
+//! its session lock ([`SessionLock`]), the host's [`Registry`] and `.git/HEAD`
+//! ([`git::branch`]); [`derive()`] turns that into a row, purely. [`enumerate`]
+//! finds the repositories that a sweep has to look at.
+//!
+//! Nothing here fails: what is broken counts as absent, and says so in
+//! [`Sources::warnings`]. Every file is read with a cap, and nothing that is
+//! not a regular file is waited for.
+
+mod derive;
+mod enumerate;
+pub mod git;
+mod registry;
+mod repo;
+mod session_lock;
+pub(crate) mod small_file;
+mod sources;
+
+pub use derive::{Derived, Explicit, derive, status};
+pub use enumerate::{Sweep, default_roots, enumerate};
+pub use registry::{FRESH_FOR_MS, Registry, RegistryEntry};
+pub use repo::{Repo, resolve};
+pub use session_lock::{SESSION_LOCK, SessionLock};
+pub use sources::Sources;

@@ -1,0 +1,189 @@
+//! The host registry: one file a running session, in `<sessions>/active/`.
+
+use super::repo::Repo;
+use super::small_file::{open, read_regular};
+use crate::Timestamp;
+use memchr::memmem;
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// For how long an entry speaks for its session, in milliseconds.
+pub const FRESH_FOR_MS: i64 = 15 * 60 * 1000;
+
+/// The greatest size of an entry, in bytes; a real one has about 500.
+const CAP: u64 = 64 * 1024;
+
+/// What one read takes; an entry that fills it is read again with care.
+const ONE_READ: usize = 4096;
+
+/// Is what a running session says of itself.
+///
+/// Fields and their types: session-orchestrator 5.3.0.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RegistryEntry {
+    /// Names the session by its machine id; the peer's file is called so too.
+    pub session_id: String,
+    /// Names the session in words, where it has such a name.
+    pub semantic_session_id: Option<String>,
+    /// Gives the last sign of life, as the session wrote it.
+    pub last_heartbeat: String,
+    /// Names the kind of the session.
+    pub mode: Option<String>,
+    /// Names the branch.
+    pub branch: Option<String>,
+    /// Gives the whole hash of the repository's path ([`Repo::hash`]).
+    pub repo_path_hash: String,
+}
+
+impl RegistryEntry {
+    /// Reads an entry from its bytes; `None` where the peer would skip it too.
+    pub fn parse(bytes: &[u8]) -> Option<Self> {
+        let mut fields: Map<String, Value> = serde_json::from_slice(bytes).ok()?;
+        let mut text = |key: &str| match fields.remove(key) {
+            Some(Value::String(text)) => Some(text),
+            _ => None,
+        };
+        text("started_at")?;
+        let entry = Self {
+            session_id: text("session_id")?,
+            last_heartbeat: text("last_heartbeat")?,
+            repo_path_hash: text("repo_path_hash")?,
+            semantic_session_id: text("semantic_session_id").filter(|id| !id.trim().is_empty()),
+            branch: text("branch").filter(|name| !name.trim().is_empty()),
+            mode: None,
+        };
+        let mode = match fields.remove("mode") {
+            None | Some(Value::Null) => None,
+            Some(Value::String(mode)) => Some(mode).filter(|mode| !mode.trim().is_empty()),
+            Some(_) => return None,
+        };
+        Some(Self { mode, ..entry })
+    }
+
+    /// Gives the name that the board shows: in words, else the machine id.
+    pub fn shown_session(&self) -> &str {
+        self.semantic_session_id
+            .as_deref()
+            .unwrap_or(&self.session_id)
+    }
+
+    /// Tells whether the entry is at most 15 minutes old; the future is fresh.
+    pub fn is_fresh(&self, now: Timestamp) -> bool {
+        Timestamp::parse(&self.last_heartbeat).is_some_and(|beat| now.since(beat) <= FRESH_FOR_MS)
+    }
+}
+
+/// Is the registry of this host, read when it is asked.
+///
+/// One update asks for one repository, and so searches the bytes of each file
+/// for its hash and parses only what has it. A sweep asks for many, and so
+/// reads everything once ([`Registry::indexed`]).
+///
+/// No entry is passed over for its age: with the peer, a stale one still gives
+/// the branch of a running session and the cells of a closed one.
+#[derive(Debug)]
+pub struct Registry {
+    active: PathBuf,
+    index: Option<HashMap<String, Vec<RegistryEntry>>>,
+}
+
+impl Registry {
+    /// Takes the `sessions` folder, whether it exists or not.
+    pub fn at(sessions: &Path) -> Self {
+        Self {
+            active: sessions.join("active"),
+            index: None,
+        }
+    }
+
+    /// Takes the `sessions` folder and reads all of it now.
+    pub fn indexed(sessions: &Path) -> Self {
+        let mut registry = Self::at(sessions);
+        let mut index: HashMap<String, Vec<RegistryEntry>> = HashMap::new();
+        for entry in registry.scan(None) {
+            index
+                .entry(entry.repo_path_hash.clone())
+                .or_default()
+                .push(entry);
+        }
+        registry.index = Some(index);
+        registry
+    }
+
+    /// Gives the entries of a repository, in no particular order.
+    ///
+    /// Of a session that is known by its id, its own entry alone: the peer
+    /// names the file after the session, which makes it one read among 10,000.
+    pub fn entries_of(&self, repo: &Repo, session_id: Option<&str>) -> Vec<RegistryEntry> {
+        if let Some(index) = &self.index {
+            return index.get(&repo.hash).cloned().unwrap_or_default();
+        }
+        if let Some(own) = session_id.and_then(|id| self.entry_named(id))
+            && own.repo_path_hash == repo.hash
+        {
+            return vec![own];
+        }
+        self.scan(Some(&repo.hash))
+    }
+
+    /// Tells whether anything in an indexed registry is fresh.
+    pub(super) fn has_fresh(&self, now: Timestamp) -> bool {
+        self.index
+            .as_ref()
+            .is_some_and(|index| index.values().flatten().any(|entry| entry.is_fresh(now)))
+    }
+
+    fn entry_named(&self, session_id: &str) -> Option<RegistryEntry> {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+        if session_id.is_empty() || !session_id.chars().all(is_plain) {
+            return None;
+        }
+        let path = self.active.join(format!("{session_id}.json"));
+        let entry = RegistryEntry::parse(&read_regular(&path, CAP).ok()??)?;
+        (entry.session_id == session_id).then_some(entry)
+    }
+
+    /// Reads every entry, or only those that hold `hash`.
+    ///
+    /// Whatever is no entry is skipped in silence, as the peer does: other
+    /// people's files lie here, and one a session would be a warning a session.
+    fn scan(&self, hash: Option<&str>) -> Vec<RegistryEntry> {
+        let Ok(folder) = fs::read_dir(&self.active) else {
+            return Vec::new();
+        };
+        let finder = hash.map(memmem::Finder::new);
+        let mut buffer = vec![0; ONE_READ];
+        folder
+            .flatten()
+            .filter(|file| file.path().extension().is_some_and(|ext| ext == "json"))
+            .filter(|file| file.file_type().is_ok_and(|kind| !kind.is_dir()))
+            .filter_map(|file| {
+                let path = file.path();
+                let start = read_start(&path, &mut buffer)?;
+                let whole = if start.len() < ONE_READ {
+                    Cow::Borrowed(start)
+                } else {
+                    Cow::Owned(read_regular(&path, CAP).ok()??)
+                };
+                if finder.as_ref().is_some_and(|f| f.find(&whole).is_none()) {
+                    return None;
+                }
+                RegistryEntry::parse(&whole)
+                    .filter(|entry| hash.is_none_or(|hash| entry.repo_path_hash == hash))
+            })
+            .collect()
+    }
+}
+
+/// Reads the start of a file into `buffer` with an open and one read.
+///
+/// A regular file gives a short read only at its end. Anything else gives
+/// nothing, an error, or what does not parse, and never waits.
+fn read_start<'a>(path: &Path, buffer: &'a mut [u8]) -> Option<&'a [u8]> {
+    let count = open(path).ok()?.read(buffer).ok()?;
+    Some(&buffer[..count])
+}

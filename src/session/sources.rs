@@ -1,0 +1,38 @@
+//! All that is known about a repository before the board is read.
+
+use super::git;
+use super::registry::{Registry, RegistryEntry};
+use super::repo::Repo;
+use super::session_lock::SessionLock;
+
+/// Is what a repository and its host say about it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sources {
+    /// Holds the session's lease, if there is a valid one.
+    pub lock: Option<SessionLock>,
+    /// Holds the registry's entries of this repository, in any order.
+    pub entries: Vec<RegistryEntry>,
+    /// Names the branch by `.git/HEAD`.
+    pub branch: Option<String>,
+    /// Holds one sentence for each thing that could not be read.
+    pub warnings: Vec<String>,
+}
+
+impl Sources {
+    /// Reads everything there is about `repo`; what is broken counts as absent.
+    pub fn read(repo: &Repo, registry: Option<&Registry>) -> Self {
+        let (lock, warnings) = match SessionLock::read(&repo.path) {
+            Ok(lock) => (lock, Vec::new()),
+            Err(warning) => (None, vec![warning]),
+        };
+        let session_id = lock.as_ref().map(|lock| lock.session_id.as_str());
+        let entries =
+            registry.map_or_else(Vec::new, |registry| registry.entries_of(repo, session_id));
+        Self {
+            branch: git::branch(&repo.path),
+            lock,
+            entries,
+            warnings,
+        }
+    }
+}
