@@ -134,9 +134,19 @@ pub fn commit<D: Document>(
 ) -> Result<Committed<D::Refusal>, CommitError> {
     let latch = Latch::take(&place.latch());
     let folder = staging_folder(place);
-    let mut commit = Commit { place, options, folder, conflicts: 0, superseded: Vec::new() };
+    let mut commit = Commit {
+        place,
+        options,
+        folder,
+        conflicts: 0,
+        superseded: Vec::new(),
+    };
     let end = commit.run(document)?;
-    Ok(Committed { end, latched: latch.is_some(), conflicts: commit.conflicts })
+    Ok(Committed {
+        end,
+        latched: latch.is_some(),
+        conflicts: commit.conflicts,
+    })
 }
 
 /// Stages in `.orchestrator/`, or beside the board where that is another file system.
@@ -150,7 +160,11 @@ fn staging_folder(place: &Place) -> PathBuf {
 }
 
 fn is_on_one_device(one: &Path, other: &Path) -> bool {
-    let id = |path| std::fs::metadata(path).ok().and_then(|meta| disk::FileId::of(&meta));
+    let id = |path| {
+        std::fs::metadata(path)
+            .ok()
+            .and_then(|meta| disk::FileId::of(&meta))
+    };
     match (id(one), id(other)) {
         (Some(one), Some(other)) => one.same_device(other),
         _ => true,
@@ -179,7 +193,9 @@ impl Commit<'_> {
         let mut backoff = Backoff::new(Patience::For(Duration::MAX), Duration::from_millis(2));
         for _ in 0..ROUNDS {
             let (current, like) = self.read()?;
-            let refusal = current.as_deref().and_then(|current| document.refusal(current));
+            let refusal = current
+                .as_deref()
+                .and_then(|current| document.refusal(current));
             if let Some(refusal) = refusal {
                 return Ok(End::Refused(refusal));
             }
@@ -217,7 +233,10 @@ impl Commit<'_> {
         let path = &self.place.target;
         loop {
             let read = disk::read_regular(path, LIMIT);
-            match read.map_err(|source| CommitError::Unreadable { path: path.clone(), source })? {
+            match read.map_err(|source| CommitError::Unreadable {
+                path: path.clone(),
+                source,
+            })? {
                 Some(contents) if contents.bytes.is_empty() && backoff.pause() => {}
                 Some(contents) => return Ok((Some(contents.bytes), Some(contents.meta))),
                 None if std::fs::symlink_metadata(self.place.placeholder()).is_ok() => {
@@ -234,12 +253,23 @@ impl Commit<'_> {
         document: &mut D,
         current: &[u8],
     ) -> Result<Option<Vec<u8>>, CommitError> {
-        let CommitOptions { token, staleness, .. } = &mut self.options;
+        let CommitOptions {
+            token, staleness, ..
+        } = &mut self.options;
         let mut leftovers = adopt_leftovers(&self.folder, &self.place.stem, token, *staleness);
         let mut joined: Option<Vec<u8>> = None;
-        for Leftover { staged, bytes, displaced_by } in leftovers.drain(..) {
+        for Leftover {
+            staged,
+            bytes,
+            displaced_by,
+        } in leftovers.drain(..)
+        {
             let is_last = staged::hash(current) == displaced_by;
-            let when = if is_last { Displaced::ByLastWrite } else { Displaced::LongAgo };
+            let when = if is_last {
+                Displaced::ByLastWrite
+            } else {
+                Displaced::LongAgo
+            };
             let so_far = joined.as_deref().unwrap_or(current);
             if document.refusal(&bytes).is_none() {
                 let next = document.join(&bytes, so_far, when);
@@ -307,10 +337,14 @@ impl Commit<'_> {
             self.sync_folder()?;
             let read = staged.read();
             let path = &staged.path;
-            let displaced =
-                read.map_err(|source| CommitError::Unreadable { path: path.clone(), source })?;
+            let displaced = read.map_err(|source| CommitError::Unreadable {
+                path: path.clone(),
+                source,
+            })?;
             // What another process adopted meanwhile, it has joined.
-            let Some(displaced) = displaced else { return Ok(Put::Done) };
+            let Some(displaced) = displaced else {
+                return Ok(Put::Done);
+            };
             if displaced == expected {
                 self.superseded.push(staged);
                 return Ok(Put::Done);
@@ -319,7 +353,11 @@ impl Commit<'_> {
             if let Some(refusal) = document.refusal(&displaced) {
                 self.swap_back(&staged)?;
                 // Empty: an editor is between its truncation and its write.
-                return Ok(if displaced.is_empty() { Put::Changed } else { Put::Refused(refusal) });
+                return Ok(if displaced.is_empty() {
+                    Put::Changed
+                } else {
+                    Put::Refused(refusal)
+                });
             }
             let joined = document.join(&displaced, &new, Displaced::JustNow);
             self.superseded.push(staged);
@@ -334,8 +372,10 @@ impl Commit<'_> {
     /// Where nothing can be exchanged: compares just before a plain rename.
     fn replace<R>(&mut self, staged: &Staged, expected: &[u8]) -> Result<Put<R>, CommitError> {
         let board = &self.place.target;
-        let now = disk::read_regular(board, LIMIT)
-            .map_err(|source| CommitError::Unreadable { path: board.clone(), source })?;
+        let now = disk::read_regular(board, LIMIT).map_err(|source| CommitError::Unreadable {
+            path: board.clone(),
+            source,
+        })?;
         if now.is_none_or(|now| now.bytes != expected) {
             let _ = staged.discard();
             return Ok(Put::Changed);
@@ -350,7 +390,10 @@ impl Commit<'_> {
     /// If someone wrote over ours meanwhile, that write is the last, and stays.
     fn swap_back(&mut self, staged: &Staged) -> Result<(), CommitError> {
         let board = &self.place.target;
-        let written = disk::read_regular(board, LIMIT).ok().flatten().map(|now| now.bytes);
+        let written = disk::read_regular(board, LIMIT)
+            .ok()
+            .flatten()
+            .map(|now| now.bytes);
         disk::exchange("board.swap-back", &staged.path, board).map_err(io_at("restore", board))?;
         let taken_out = staged.read().ok().flatten();
         if taken_out.is_some() && taken_out == written {
@@ -377,7 +420,12 @@ impl Commit<'_> {
 
     /// Stages beside the board from now on; false if it does so already.
     fn move_beside(&mut self) -> bool {
-        let beside = self.place.target.parent().unwrap_or(Path::new(".")).to_owned();
+        let beside = self
+            .place
+            .target
+            .parent()
+            .unwrap_or(Path::new("."))
+            .to_owned();
         std::mem::replace(&mut self.folder, beside.clone()) != beside
     }
 
@@ -400,5 +448,9 @@ impl Commit<'_> {
 }
 
 fn io_at(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> CommitError {
-    move |source| CommitError::Io { doing, path: path.to_owned(), source }
+    move |source| CommitError::Io {
+        doing,
+        path: path.to_owned(),
+        source,
+    }
 }

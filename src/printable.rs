@@ -11,7 +11,11 @@ pub fn printable(text: &str, limit: usize) -> String {
             shown.push('…');
             break;
         }
-        shown.push(if is_acted_on(character) { '·' } else { character });
+        shown.push(if is_acted_on(character) {
+            '·'
+        } else {
+            character
+        });
     }
     shown
 }
@@ -31,7 +35,10 @@ mod tests {
 
     #[test]
     fn nothing_that_a_terminal_acts_on_passes() {
-        assert_eq!(printable("a\x1b[31mb\u{202E}c\r\nd\u{9b}", 80), "a·[31mb·c··d·");
+        assert_eq!(
+            printable("a\x1b[31mb\u{202E}c\r\nd\u{9b}", 80),
+            "a·[31mb·c··d·"
+        );
         assert_eq!(printable("日本 👩\u{200D}💻", 80), "日本 👩\u{200D}💻");
         assert_eq!(printable("abcdef", 3), "abc…");
         assert_eq!(printable("abc", 3), "abc");

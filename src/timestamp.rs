@@ -28,7 +28,9 @@ impl Timestamp {
 
     /// Reads an RFC 3339 time of any offset; anything else is `None`.
     pub fn parse(text: &str) -> Option<Self> {
-        DateTime::parse_from_rfc3339(text.trim()).ok().map(|time| Self(time.timestamp_millis()))
+        DateTime::parse_from_rfc3339(text.trim())
+            .ok()
+            .map(|time| Self(time.timestamp_millis()))
     }
 
     /// Gives the milliseconds from `earlier` to here, negative if it is later.

@@ -9,6 +9,8 @@ pub const DEFAULT_BOARD: &str = "01-projects/_active-sessions.md";
 /// The folder of locks and temporaries in a vault.
 pub const ORCHESTRATOR: &str = ".orchestrator";
 
+const NEW_MODE: u32 = 0o644;
+
 /// Says why a board cannot be worked on.
 #[derive(Debug, thiserror::Error)]
 pub enum VaultError {
@@ -58,6 +60,8 @@ pub struct Place {
     pub folder: PathBuf,
     /// The stem of the names in there: `board` for the default board.
     pub stem: String,
+    /// The board's permissions (Unix), or those of a new one: 644 octal.
+    pub mode: u32,
 }
 
 impl Place {
@@ -81,7 +85,14 @@ impl Place {
             return Err(VaultError::Overview(board));
         }
         let folder = follow(&root.join(ORCHESTRATOR), root, home)?;
-        Ok(Self { board, target, folder, stem: stem(&inside) })
+        let mode = std::fs::metadata(&target).map_or(NEW_MODE, |meta| mode(&meta));
+        Ok(Self {
+            board,
+            target,
+            folder,
+            stem: stem(&inside),
+            mode,
+        })
     }
 
     /// Gives the lock's path.
@@ -96,13 +107,30 @@ impl Place {
 
     /// Gives iCloud's stand-in for a board that is not on this disk yet.
     pub fn placeholder(&self) -> PathBuf {
-        let name = self.target.file_name().unwrap_or_default().to_string_lossy();
+        let name = self
+            .target
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy();
         self.target.with_file_name(format!(".{name}.icloud"))
     }
 }
 
+#[cfg(unix)]
+fn mode(meta: &std::fs::Metadata) -> u32 {
+    std::os::unix::fs::PermissionsExt::mode(&meta.permissions()) & 0o7777
+}
+
+#[cfg(not(unix))]
+fn mode(_meta: &std::fs::Metadata) -> u32 {
+    NEW_MODE
+}
+
 fn io_error(path: &Path, source: io::Error) -> VaultError {
-    VaultError::Io { path: path.to_owned(), source }
+    VaultError::Io {
+        path: path.to_owned(),
+        source,
+    }
 }
 
 /// Normalises a path within the vault; `None` if it leaves it or names nothing.
@@ -129,19 +157,29 @@ fn stem(inside: &Path) -> String {
         return "board".to_owned();
     }
     let path = inside.to_string_lossy().replace('\\', "/");
-    let bare = path.strip_suffix(".md").filter(|bare| *bare != "board").unwrap_or(&path);
+    let bare = path
+        .strip_suffix(".md")
+        .filter(|bare| *bare != "board")
+        .unwrap_or(&path);
     let flat = bare.replace('%', "%25").replace('/', "%2F");
     if flat.len() <= 120 {
         return flat;
     }
-    let hash: String =
-        Sha256::digest(&*path).iter().take(8).map(|byte| format!("{byte:02x}")).collect();
-    let cut = flat.char_indices().take_while(|(at, _)| *at < 80).map(|(_, c)| c);
+    let hash: String = Sha256::digest(&*path)
+        .iter()
+        .take(8)
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    let cut = flat
+        .char_indices()
+        .take_while(|(at, _)| *at < 80)
+        .map(|(_, c)| c);
     format!("{}-{hash}", cut.collect::<String>())
 }
 
 fn is_overview(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| name.eq_ignore_ascii_case("_overview.md"))
+    path.file_name()
+        .is_some_and(|name| name.eq_ignore_ascii_case("_overview.md"))
 }
 
 /// Follows `path` if it is a link, to a target in the vault or the home folder.
@@ -164,7 +202,10 @@ fn follow(path: &Path, root: &Path, home: Option<&Path>) -> Result<PathBuf, Vaul
     if contains(root) || home.is_some_and(contains) {
         Ok(target)
     } else {
-        Err(VaultError::LeadsOut { link: path.to_owned(), target })
+        Err(VaultError::LeadsOut {
+            link: path.to_owned(),
+            target,
+        })
     }
 }
 
@@ -187,8 +228,15 @@ mod tests {
 
     #[test]
     fn a_board_lies_within_the_vault() {
-        for outside in ["", ".", "..", "../x.md", "/etc/x.md", "a/../../x.md", ".orchestrator/x.md"]
-        {
+        for outside in [
+            "",
+            ".",
+            "..",
+            "../x.md",
+            "/etc/x.md",
+            "a/../../x.md",
+            ".orchestrator/x.md",
+        ] {
             assert_eq!(inside(outside), None, "{outside:?}");
         }
         assert_eq!(inside("./a//b.md"), Some(PathBuf::from("a/b.md")));

@@ -1,6 +1,7 @@
 //! Whose board it is: ours, somebody's note, or one that git left in conflict.
 
 use super::Board;
+use super::frontmatter::Frontmatter;
 
 /// Marks a board that a generator may rewrite.
 pub const GENERATOR: &str = "session-orchestrator-active-sessions@1";
@@ -17,15 +18,25 @@ pub enum Origin {
 }
 
 impl Board<'_> {
+    /// Tells whose document a text is, without reading its rows.
+    pub fn origin_of(text: &str) -> Origin {
+        let body = text.strip_prefix('\u{feff}').unwrap_or(text);
+        origin(has_conflict(text), &Frontmatter::split(body).0)
+    }
+
     /// Tells whose document this is; only one of [`Origin::Ours`] may be written.
     pub fn origin(&self) -> Origin {
-        if self.conflicted {
-            Origin::Conflicted
-        } else if self.frontmatter.value("_generator") == Some(GENERATOR) {
-            Origin::Ours
-        } else {
-            Origin::Handwritten
-        }
+        origin(self.conflicted, &self.frontmatter)
+    }
+}
+
+fn origin(conflicted: bool, frontmatter: &Frontmatter<'_>) -> Origin {
+    if conflicted {
+        Origin::Conflicted
+    } else if frontmatter.value("_generator") == Some(GENERATOR) {
+        Origin::Ours
+    } else {
+        Origin::Handwritten
     }
 }
 

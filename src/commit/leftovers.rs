@@ -37,7 +37,9 @@ pub fn adopt_leftovers(
             }
             continue;
         }
-        let Some((maker, hash)) = name_of(stem, &name) else { continue };
+        let Some((maker, hash)) = name_of(stem, &name) else {
+            continue;
+        };
         if is_abandoned(&path, *token, maker, staleness) {
             adopted.extend(claim(&path, stem, token, hash));
         }
@@ -51,9 +53,11 @@ fn claim(path: &Path, stem: &str, token: &mut Token, hash: &str) -> Option<Lefto
     disk::move_new("leftover.claim", path, &claimed).ok()?;
     let staged = Staged { path: claimed };
     match staged.read() {
-        Ok(Some(bytes)) if staged::hash(&bytes) != hash => {
-            Some(Leftover { staged, bytes, displaced_by: hash.to_owned() })
-        }
+        Ok(Some(bytes)) if staged::hash(&bytes) != hash => Some(Leftover {
+            staged,
+            bytes,
+            displaced_by: hash.to_owned(),
+        }),
         // Complete, but it never reached the board: its writer never said so.
         Ok(Some(_)) | Err(ReadError::NotRegular { .. }) => {
             let _ = disk::remove("leftover.unlink", &staged.path);
@@ -67,7 +71,9 @@ fn is_abandoned(path: &Path, mine: Token, maker: Token, staleness: Duration) -> 
     // The board keeps the time of its last change when it is displaced, so
     // age alone, measured from the change of status, must not be taken for
     // that of a living process.
-    let age = std::fs::symlink_metadata(path).ok().and_then(|meta| changed_ago(&meta));
+    let age = std::fs::symlink_metadata(path)
+        .ok()
+        .and_then(|meta| changed_ago(&meta));
     mine.knows_dead(maker) || age.is_some_and(|age| age > staleness)
 }
 
@@ -88,7 +94,10 @@ fn changed_ago(meta: &std::fs::Metadata) -> Option<Duration> {
 
 /// Reads `<stem>.<token>.<hash>.tmp`.
 fn name_of<'n>(stem: &str, name: &'n str) -> Option<(Token, &'n str)> {
-    let rest = name.strip_prefix(stem)?.strip_prefix('.')?.strip_suffix(".tmp")?;
+    let rest = name
+        .strip_prefix(stem)?
+        .strip_prefix('.')?
+        .strip_suffix(".tmp")?;
     let (token, hash) = rest.split_once('.')?;
     let is_hash = hash.len() == 16 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
     Some((Token::parse(token)?, hash)).filter(|_| is_hash)
@@ -96,6 +105,9 @@ fn name_of<'n>(stem: &str, name: &'n str) -> Option<(Token, &'n str)> {
 
 /// Reads `.<stem>.<token>.pending`.
 fn pending_of(stem: &str, name: &str) -> Option<Token> {
-    let rest = name.strip_prefix('.')?.strip_prefix(stem)?.strip_prefix('.')?;
+    let rest = name
+        .strip_prefix('.')?
+        .strip_prefix(stem)?
+        .strip_prefix('.')?;
     Token::parse(rest.strip_suffix(".pending")?)
 }

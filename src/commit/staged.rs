@@ -16,7 +16,11 @@ pub const LIMIT: u64 = 64 * 1024 * 1024;
 
 /// Gives the first 64 bits of the SHA-256 of `bytes` in hexadecimal digits.
 pub fn hash(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+    Sha256::digest(bytes)
+        .iter()
+        .take(8)
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }
 
 /// Holds a complete file beside the board, to be put in its place.
@@ -88,7 +92,11 @@ fn set_owner_and_mode(file: &File, like: &Metadata) -> io::Result<()> {
         // Not permitted to most: the board then belongs to who wrote it last.
         let _ = std::os::unix::fs::fchown(file, Some(like.uid()), Some(like.gid()));
     }
-    if mode(&meta) == mode(like) { Ok(()) } else { file.set_permissions(like.permissions()) }
+    if mode(&meta) == mode(like) {
+        Ok(())
+    } else {
+        file.set_permissions(like.permissions())
+    }
 }
 
 #[cfg(not(unix))]

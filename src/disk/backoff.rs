@@ -14,7 +14,11 @@ pub enum Patience {
 
 impl From<Duration> for Patience {
     fn from(limit: Duration) -> Self {
-        if limit.is_zero() { Self::TryOnce } else { Self::For(limit) }
+        if limit.is_zero() {
+            Self::TryOnce
+        } else {
+            Self::For(limit)
+        }
     }
 }
 
@@ -50,11 +54,19 @@ impl Backoff {
             Patience::For(limit) => limit,
         };
         let started = Instant::now();
-        let clock = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let clock = SystemTime::now()
+            .duration_since(SystemTime::UNIX_EPOCH)
+            .unwrap_or_default();
         let seed = u64::from(std::process::id()) << 32 | u64::from(clock.subsec_nanos());
         let noise = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
         let next = Self::FIRST.min(longest);
-        Self { started, limit, next, longest, noise }
+        Self {
+            started,
+            limit,
+            next,
+            longest,
+            noise,
+        }
     }
 
     /// Gives the time waited so far.
@@ -89,7 +101,9 @@ impl Backoff {
         self.noise ^= self.noise >> 7;
         self.noise ^= self.noise << 17;
         let half = self.next / 2;
-        half + self.next.mul_f64((self.noise >> 11) as f64 / (1_u64 << 53) as f64)
+        half + self
+            .next
+            .mul_f64((self.noise >> 11) as f64 / (1_u64 << 53) as f64)
     }
 }
 
@@ -109,7 +123,10 @@ mod tests {
         for _ in 0..40 {
             let base = backoff.next;
             let delay = backoff.jittered();
-            assert!(delay >= base / 2 && delay <= base * 3 / 2, "{delay:?} of {base:?}");
+            assert!(
+                delay >= base / 2 && delay <= base * 3 / 2,
+                "{delay:?} of {base:?}"
+            );
             backoff.next = (backoff.next * 3 / 2).min(backoff.longest);
         }
         assert_eq!(backoff.next, longest);

@@ -55,7 +55,10 @@ impl KernelLock {
         let file = step::around(open, || open_or_create(path))?;
         let meta = file.metadata()?;
         if !meta.is_file() {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                "not a regular file",
+            ));
         }
         let taken = step::around(lock, || match file.try_lock() {
             Ok(()) => Ok(true),

@@ -37,7 +37,10 @@ pub fn touch(step: &'static str, file: &File) -> io::Result<()> {
     let act = || {
         use rustix::fs::{Timespec, Timestamps, UTIME_NOW, UTIME_OMIT};
         let of = |tv_nsec| Timespec { tv_sec: 0, tv_nsec };
-        let times = Timestamps { last_access: of(UTIME_OMIT), last_modification: of(UTIME_NOW) };
+        let times = Timestamps {
+            last_access: of(UTIME_OMIT),
+            last_modification: of(UTIME_NOW),
+        };
         Ok(rustix::fs::futimens(file, &times)?)
     };
     #[cfg(not(unix))]
@@ -78,7 +81,10 @@ fn link(from: &Path, to: &Path) -> io::Result<()> {
         #[cfg(unix)]
         if error.kind() == ErrorKind::AlreadyExists {
             use std::os::unix::fs::MetadataExt;
-            let (ours, theirs) = (std::fs::symlink_metadata(from)?, std::fs::symlink_metadata(to));
+            let (ours, theirs) = (
+                std::fs::symlink_metadata(from)?,
+                std::fs::symlink_metadata(to),
+            );
             if theirs.is_ok_and(|theirs| theirs.ino() == ours.ino() && theirs.dev() == ours.dev()) {
                 return Ok(());
             }
@@ -89,7 +95,13 @@ fn link(from: &Path, to: &Path) -> io::Result<()> {
 
 #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
 fn rename_with(from: &Path, to: &Path, flags: rustix::fs::RenameFlags) -> io::Result<()> {
-    Ok(rustix::fs::renameat_with(rustix::fs::CWD, from, rustix::fs::CWD, to, flags)?)
+    Ok(rustix::fs::renameat_with(
+        rustix::fs::CWD,
+        from,
+        rustix::fs::CWD,
+        to,
+        flags,
+    )?)
 }
 
 #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
@@ -107,7 +119,9 @@ fn rename_new(_from: &Path, _to: &Path) -> io::Result<()> {
 /// Where that does not exist the error is one of [`is_unsupported`].
 #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
 pub fn exchange(step: &'static str, one: &Path, other: &Path) -> io::Result<()> {
-    step::around(step, || rename_with(one, other, rustix::fs::RenameFlags::EXCHANGE))
+    step::around(step, || {
+        rename_with(one, other, rustix::fs::RenameFlags::EXCHANGE)
+    })
 }
 
 /// Swaps two existing names atomically; this platform cannot.
@@ -179,7 +193,9 @@ pub fn is_unsupported(error: &io::Error) -> bool {
             Errno::INVAL,
             Errno::MLINK,
         ];
-        error.raw_os_error().is_some_and(|code| known.iter().any(|e| e.raw_os_error() == code))
+        error
+            .raw_os_error()
+            .is_some_and(|code| known.iter().any(|e| e.raw_os_error() == code))
             || error.kind() == ErrorKind::Unsupported
     }
     #[cfg(not(unix))]

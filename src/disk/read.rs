@@ -20,7 +20,10 @@ impl FileId {
     #[cfg(unix)]
     pub fn of(meta: &Metadata) -> Option<Self> {
         use std::os::unix::fs::MetadataExt;
-        Some(Self { device: meta.dev(), inode: meta.ino() })
+        Some(Self {
+            device: meta.dev(),
+            inode: meta.ino(),
+        })
     }
 
     /// Takes the identity out of `meta`; `None` where the platform has none.
@@ -134,7 +137,10 @@ pub fn read_regular(path: &Path, limit: u64) -> Result<Option<Contents>, ReadErr
         Err(error) => return Err(error.into()),
     };
     if let Some(kind) = Kind::of(found.file_type()) {
-        return Err(ReadError::NotRegular { kind, modified: modified(&found) });
+        return Err(ReadError::NotRegular {
+            kind,
+            modified: modified(&found),
+        });
     }
     let file = match open_without_following(path) {
         Ok(file) => file,
@@ -143,17 +149,26 @@ pub fn read_regular(path: &Path, limit: u64) -> Result<Option<Contents>, ReadErr
     };
     let meta = file.metadata()?;
     if let Some(kind) = Kind::of(meta.file_type()) {
-        return Err(ReadError::NotRegular { kind, modified: modified(&meta) });
+        return Err(ReadError::NotRegular {
+            kind,
+            modified: modified(&meta),
+        });
     }
     if meta.len() > limit {
-        return Err(ReadError::TooLarge { limit, modified: modified(&meta) });
+        return Err(ReadError::TooLarge {
+            limit,
+            modified: modified(&meta),
+        });
     }
     // One byte more than it should hold, so that a file of that very size ends
     // the loop in two calls instead of three.
     let mut bytes = Vec::with_capacity(meta.len() as usize + 1);
     (&file).take(limit + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > limit {
-        return Err(ReadError::TooLarge { limit, modified: modified(&meta) });
+        return Err(ReadError::TooLarge {
+            limit,
+            modified: modified(&meta),
+        });
     }
     Ok(Some(Contents { bytes, meta, file }))
 }

@@ -19,7 +19,11 @@ impl Token {
     /// Makes a new token of this process on the host tagged `host`.
     pub fn new(host: u32) -> io::Result<Self> {
         let nonce = getrandom::u64().map_err(io::Error::other)?;
-        Ok(Self { host, pid: std::process::id(), nonce })
+        Ok(Self {
+            host,
+            pid: std::process::id(),
+            nonce,
+        })
     }
 
     /// Reads the 32 digits; anything else is `None`.
@@ -36,7 +40,10 @@ impl Token {
 
     /// Makes another token of the same writer.
     pub fn successor(self) -> Self {
-        Self { nonce: self.nonce.wrapping_add(1), ..self }
+        Self {
+            nonce: self.nonce.wrapping_add(1),
+            ..self
+        }
     }
 
     /// Says whether it was made on `self`'s host by a process that is gone.
@@ -82,9 +89,19 @@ mod tests {
         assert_eq!(Token::parse(&mine.to_string()), Some(mine));
         assert_eq!(mine.to_string().len(), 32);
         assert!(!mine.knows_dead(mine), "this very process runs");
-        let elsewhere = Token { host: 8, pid: 0, ..mine };
-        assert!(!mine.knows_dead(elsewhere), "nothing is known of another host");
-        let dead = Token { pid: u32::MAX, ..mine };
+        let elsewhere = Token {
+            host: 8,
+            pid: 0,
+            ..mine
+        };
+        assert!(
+            !mine.knows_dead(elsewhere),
+            "nothing is known of another host"
+        );
+        let dead = Token {
+            pid: u32::MAX,
+            ..mine
+        };
         assert!(mine.knows_dead(dead), "no process has such a number");
         assert_eq!(Token::parse("5f0c"), None);
     }

@@ -62,7 +62,13 @@ impl<'a> Seeker<'a> {
         let mut host = Host::current();
         host.aliases_file.clone_from(&options.aliases_file);
         let token = Token::new(host.tag())?;
-        Ok(Self { files: LockFiles::of(path), options, host, token, gate: Gate::default() })
+        Ok(Self {
+            files: LockFiles::of(path),
+            options,
+            host,
+            token,
+            gate: Gate::default(),
+        })
     }
 
     /// Seeks the lock until it is ours or the patience is over.
@@ -79,7 +85,10 @@ impl<'a> Seeker<'a> {
                     return Err(self.unlocked(WhyUnlocked::FsError(trouble), &backoff, None));
                 }
             }
-            if self.options.is_interrupted() || !backoff.pause() {
+            if self.options.is_interrupted() {
+                return Err(self.unlocked(WhyUnlocked::Interrupted, &backoff, None));
+            }
+            if !backoff.pause() {
                 return Err(self.unlocked(WhyUnlocked::Timeout, &backoff, search.seen.as_ref()));
             }
         }
@@ -92,9 +101,13 @@ impl<'a> Seeker<'a> {
             let folder = &self.files.folder;
             disk::create_folder("folder.create", folder).map_err(at("create", folder))?;
         }
-        self.gate.try_take(&self.files.gate);
+        self.try_gate();
         search.seen = look(&lock).map_err(at("read", &lock))?;
-        let Search { pending, free_since, seen } = search;
+        let Search {
+            pending,
+            free_since,
+            seen,
+        } = search;
         let pending = match pending {
             Some(pending) => pending,
             None => pending.insert(self.prepare().map_err(at("write in", &self.files.folder))?),
@@ -106,9 +119,14 @@ impl<'a> Seeker<'a> {
             {
                 return Ok(Pass::Wait);
             }
-            self.complete(record).map_err(at("write in", &self.files.folder))?;
+            self.complete(record)
+                .map_err(at("write in", &self.files.folder))?;
             let published = record.publish(&lock).map_err(at("publish", &lock))?;
-            return Ok(if published { self.ours(None) } else { Pass::Wait });
+            return Ok(if published {
+                self.ours(None)
+            } else {
+                Pass::Wait
+            });
         };
         *free_since = None;
         match judge(&seen.what, &self.facts(clock.age_ms(seen.modified))) {
@@ -119,7 +137,8 @@ impl<'a> Seeker<'a> {
             }
             Verdict::NotALock(kind) => Err(format!("`{}` is {kind}, not a lock", lock.display())),
             Verdict::TakeOver(_) => {
-                self.complete(record).map_err(at("write in", &self.files.folder))?;
+                self.complete(record)
+                    .map_err(at("write in", &self.files.folder))?;
                 match take_over(self, seen, record, *clock).map_err(at("take over", &lock))? {
                     Takeover::Done(reason) => return Ok(self.ours(Some(reason))),
                     Takeover::GuardBusy { abandoned: true } => backoff.at_most(ABANDONED),
@@ -156,6 +175,11 @@ impl<'a> Seeker<'a> {
         pending.fill("record.write", &record.to_json(), self.options.sync)
     }
 
+    /// Tries for the gate once, if it is not ours yet.
+    pub(super) fn try_gate(&mut self) {
+        self.gate.try_take(&self.files.gate);
+    }
+
     /// Gathers what a judgement of something `age_ms` old depends on.
     pub(super) fn facts(&self, age_ms: i64) -> Facts<'_> {
         Facts {
@@ -177,7 +201,11 @@ impl<'a> Seeker<'a> {
     /// behind it for ever.
     pub(super) fn sweep(&self) {
         let files = &self.files;
-        let guard = files.guard.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let guard = files
+            .guard
+            .file_name()
+            .and_then(|name| name.to_str())
+            .unwrap_or_default();
         let wanted = |name: &str| name == guard || files.pending_token(name).is_some();
         let names = disk::list(&files.folder, wanted).unwrap_or_default();
         let Some(clock) = (!names.is_empty()).then(|| self.clock_of_lock()).flatten() else {
@@ -199,7 +227,10 @@ impl<'a> Seeker<'a> {
 
     /// Reads the clock off our lock, which was touched a moment ago.
     fn clock_of_lock(&self) -> Option<Clock> {
-        let modified = std::fs::symlink_metadata(&self.files.lock).ok()?.modified().ok()?;
+        let modified = std::fs::symlink_metadata(&self.files.lock)
+            .ok()?
+            .modified()
+            .ok()?;
         Some(Clock::at(modified))
     }
 

@@ -20,7 +20,11 @@ pub struct LockFiles {
 impl LockFiles {
     /// Derives the names from the path of the lock.
     pub fn of(lock: &Path) -> Self {
-        let name = lock.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let name = lock
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
         let stem = name.strip_suffix(".lock").unwrap_or(&name);
         let folder = lock.parent().unwrap_or(Path::new("")).to_owned();
         Self {
@@ -39,7 +43,10 @@ impl LockFiles {
 
     /// Reads a token out of a pending file's name; `None` for any other name.
     pub fn pending_token(&self, name: &str) -> Option<Token> {
-        let rest = name.strip_prefix('.')?.strip_prefix(&self.name)?.strip_prefix('.')?;
+        let rest = name
+            .strip_prefix('.')?
+            .strip_prefix(&self.name)?
+            .strip_prefix('.')?;
         Token::parse(rest.strip_suffix(".pending")?)
     }
 }

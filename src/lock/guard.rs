@@ -75,7 +75,9 @@ impl<'a> Guard<'a> {
     /// between its look and its unlink nobody else removes that guard and
     /// nobody can have put another in its place.
     pub fn remove_dead(seeker: &Seeker, clock: Clock) -> io::Result<Remains> {
-        let Some(seen) = look(&seeker.files.guard)? else { return Ok(Remains::Nothing) };
+        let Some(seen) = look(&seeker.files.guard)? else {
+            return Ok(Remains::Nothing);
+        };
         let facts = Facts {
             host: &seeker.host,
             gate: seeker.gate_id(),
@@ -88,7 +90,11 @@ impl<'a> Guard<'a> {
             return Ok(Remains::Nothing);
         }
         let abandoned = facts.age_ms > facts.staleness_ms;
-        Ok(if abandoned { Remains::Abandoned } else { Remains::Living })
+        Ok(if abandoned {
+            Remains::Abandoned
+        } else {
+            Remains::Living
+        })
     }
 }
 

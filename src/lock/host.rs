@@ -25,7 +25,10 @@ impl Host {
         let name = name.ok().filter(|name| !name.trim().is_empty());
         let name = name.unwrap_or_else(|| "localhost".to_owned());
         let boot_id = std::fs::read_to_string("/proc/sys/kernel/random/boot_id");
-        let boot_id = boot_id.ok().map(|id| id.trim().to_owned()).filter(|id| !id.is_empty());
+        let boot_id = boot_id
+            .ok()
+            .map(|id| id.trim().to_owned())
+            .filter(|id| !id.is_empty());
         Self::named(&name, boot_id.as_deref())
     }
 
@@ -65,7 +68,12 @@ impl Host {
     }
 
     fn aliases(&self) -> &[String] {
-        let read = || self.aliases_file.as_deref().and_then(read_aliases).unwrap_or_default();
+        let read = || {
+            self.aliases_file
+                .as_deref()
+                .and_then(read_aliases)
+                .unwrap_or_default()
+        };
         self.aliases.get_or_init(read)
     }
 }
@@ -111,8 +119,13 @@ mod tests {
 
     #[test]
     fn one_router_suffix_and_case_do_not_matter() {
-        for name in ["studio", " Studio.local ", "STUDIO.LAN", "studio.home", "studio.localdomain"]
-        {
+        for name in [
+            "studio",
+            " Studio.local ",
+            "STUDIO.LAN",
+            "studio.home",
+            "studio.localdomain",
+        ] {
             assert_eq!(normalise(name), "studio", "{name:?}");
         }
         assert_eq!(normalise("studio.local.lan"), "studio.local");
@@ -134,7 +147,10 @@ mod tests {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let file = folder.path().join("host-aliases.json");
         std::fs::write(&file, r#"{"aliases": ["studio.local", "old-imac"]}"#).expect("written");
-        let me = Host { aliases_file: Some(file), ..studio() };
+        let me = Host {
+            aliases_file: Some(file),
+            ..studio()
+        };
         assert!(me.is("old-imac.home", None, None));
         assert!(!me.is("laptop", None, None));
     }

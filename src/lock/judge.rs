@@ -68,10 +68,16 @@ impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Dead(pid) => write!(f, "dead holder pid {pid}"),
-            Self::Stale { age_ms, staleness_ms } => {
+            Self::Stale {
+                age_ms,
+                staleness_ms,
+            } => {
                 write!(f, "mtime age {age_ms}ms > {staleness_ms}ms")
             }
-            Self::Future { ahead_ms, staleness_ms } => {
+            Self::Future {
+                ahead_ms,
+                staleness_ms,
+            } => {
                 write!(f, "mtime {ahead_ms}ms in the future > {staleness_ms}ms")
             }
             Self::Unparseable => f.write_str("unparseable record"),
@@ -89,20 +95,37 @@ pub fn judge(seen: &Seen, facts: &Facts) -> Verdict {
         Seen::Record(record) if !record.is_of(facts.host) => foreign(facts),
         Seen::Record(_) => by_age(facts),
         Seen::Incomplete | Seen::Folder { owner: None, .. } => unfinished(facts),
-        Seen::Folder { owner: Some(owner), running } => legacy(owner, *running, facts),
+        Seen::Folder {
+            owner: Some(owner),
+            running,
+        } => legacy(owner, *running, facts),
     }
 }
 
 fn foreign(facts: &Facts) -> Verdict {
-    if facts.age_ms > facts.staleness_ms { Verdict::Abandoned } else { Verdict::Held }
+    if facts.age_ms > facts.staleness_ms {
+        Verdict::Abandoned
+    } else {
+        Verdict::Held
+    }
 }
 
 fn by_age(facts: &Facts) -> Verdict {
-    let Facts { age_ms, staleness_ms, .. } = *facts;
+    let Facts {
+        age_ms,
+        staleness_ms,
+        ..
+    } = *facts;
     if age_ms > staleness_ms {
-        Verdict::TakeOver(Reason::Stale { age_ms, staleness_ms })
+        Verdict::TakeOver(Reason::Stale {
+            age_ms,
+            staleness_ms,
+        })
     } else if -age_ms > staleness_ms {
-        Verdict::TakeOver(Reason::Future { ahead_ms: -age_ms, staleness_ms })
+        Verdict::TakeOver(Reason::Future {
+            ahead_ms: -age_ms,
+            staleness_ms,
+        })
     } else {
         Verdict::Held
     }

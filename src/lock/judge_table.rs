@@ -31,16 +31,30 @@ fn boardsync(host: &str, boot: &str, gate: Option<FileId>) -> Seen {
 }
 
 fn peer(host: &str) -> Seen {
-    Seen::Record(Record { pid: 4242, host: host.into(), ..Record::default() })
+    Seen::Record(Record {
+        pid: 4242,
+        host: host.into(),
+        ..Record::default()
+    })
 }
 
 fn folder(host: &str, running: bool) -> Seen {
-    let owner = Record { pid: 4242, host: host.into(), ..Record::default() };
-    Seen::Folder { owner: Some(owner), running }
+    let owner = Record {
+        pid: 4242,
+        host: host.into(),
+        ..Record::default()
+    };
+    Seen::Folder {
+        owner: Some(owner),
+        running,
+    }
 }
 
 fn stale(age_ms: i64) -> Verdict {
-    Verdict::TakeOver(Reason::Stale { age_ms, staleness_ms: STALENESS })
+    Verdict::TakeOver(Reason::Stale {
+        age_ms,
+        staleness_ms: STALENESS,
+    })
 }
 
 #[test]
@@ -48,13 +62,31 @@ fn each_record_is_judged_by_the_promise_its_writer_made() {
     let (gate, other) = gates();
     let dead = Verdict::TakeOver(Reason::Dead(4242));
     let torn = Verdict::TakeOver(Reason::Unparseable);
-    let future = Verdict::TakeOver(Reason::Future { ahead_ms: 60_001, staleness_ms: STALENESS });
+    let future = Verdict::TakeOver(Reason::Future {
+        ahead_ms: 60_001,
+        staleness_ms: STALENESS,
+    });
     let (held, abandoned) = (Verdict::Held, Verdict::Abandoned);
-    let no_owner = Seen::Folder { owner: None, running: false };
+    let no_owner = Seen::Folder {
+        owner: None,
+        running: false,
+    };
     let g = Some(gate);
     let rows = [
-        ("our gate, this boot", boardsync("studio", "this-boot", g), g, 0, dead.clone()),
-        ("our gate, host renamed", boardsync("renamed", "this-boot", g), g, 0, dead.clone()),
+        (
+            "our gate, this boot",
+            boardsync("studio", "this-boot", g),
+            g,
+            0,
+            dead.clone(),
+        ),
+        (
+            "our gate, host renamed",
+            boardsync("renamed", "this-boot", g),
+            g,
+            0,
+            dead.clone(),
+        ),
         (
             "our gate, but not held by us",
             boardsync("studio", "this-boot", g),
@@ -69,8 +101,20 @@ fn each_record_is_judged_by_the_promise_its_writer_made() {
             0,
             held.clone(),
         ),
-        ("written without the gate", boardsync("studio", "this-boot", None), g, 0, held.clone()),
-        ("our gate's number, another boot", boardsync("studio", "old", g), g, 0, held.clone()),
+        (
+            "written without the gate",
+            boardsync("studio", "this-boot", None),
+            g,
+            0,
+            held.clone(),
+        ),
+        (
+            "our gate's number, another boot",
+            boardsync("studio", "old", g),
+            g,
+            0,
+            held.clone(),
+        ),
         (
             "this host, another boot, old",
             boardsync("studio", "old", None),
@@ -85,30 +129,143 @@ fn each_record_is_judged_by_the_promise_its_writer_made() {
             60_001,
             stale(60_001),
         ),
-        ("a peer of this host", peer("studio.lan"), g, 60_000, held.clone()),
-        ("a peer of this host, stale", peer("studio.lan"), g, 60_001, stale(60_001)),
-        ("stale, though the gate is hung", peer("studio"), None, 60_001, stale(60_001)),
+        (
+            "a peer of this host",
+            peer("studio.lan"),
+            g,
+            60_000,
+            held.clone(),
+        ),
+        (
+            "a peer of this host, stale",
+            peer("studio.lan"),
+            g,
+            60_001,
+            stale(60_001),
+        ),
+        (
+            "stale, though the gate is hung",
+            peer("studio"),
+            None,
+            60_001,
+            stale(60_001),
+        ),
         ("a little ahead", peer("studio"), g, -60_000, held.clone()),
         ("far ahead", peer("studio"), g, -60_001, future),
-        ("another host", boardsync("laptop", "its-boot", None), g, 60_000, held.clone()),
-        ("another host, its gate alike", boardsync("laptop", "its-boot", g), g, 0, held.clone()),
-        ("another host, long ago", peer("laptop"), g, 60_001, abandoned.clone()),
-        ("another host, years ago", peer("laptop"), g, i64::MAX, abandoned.clone()),
-        ("another host, ahead", peer("laptop"), g, i64::MIN + 1, held.clone()),
-        ("incomplete, fresh", Seen::Incomplete, g, 2_000, held.clone()),
-        ("incomplete, older than the grace", Seen::Incomplete, g, 2_001, torn.clone()),
-        ("incomplete, from the future", Seen::Incomplete, g, -2_001, torn.clone()),
-        ("a folder, its owner runs", folder("", true), g, 999_999, held.clone()),
-        ("a folder, its owner is gone", folder("studio", false), g, 0, dead),
-        ("a folder of another host", folder("laptop", false), g, 0, held.clone()),
-        ("a folder of another host, old", folder("laptop", false), g, 60_001, abandoned),
-        ("a folder without owner, fresh", no_owner.clone(), g, 2_000, held),
+        (
+            "another host",
+            boardsync("laptop", "its-boot", None),
+            g,
+            60_000,
+            held.clone(),
+        ),
+        (
+            "another host, its gate alike",
+            boardsync("laptop", "its-boot", g),
+            g,
+            0,
+            held.clone(),
+        ),
+        (
+            "another host, long ago",
+            peer("laptop"),
+            g,
+            60_001,
+            abandoned.clone(),
+        ),
+        (
+            "another host, years ago",
+            peer("laptop"),
+            g,
+            i64::MAX,
+            abandoned.clone(),
+        ),
+        (
+            "another host, ahead",
+            peer("laptop"),
+            g,
+            i64::MIN + 1,
+            held.clone(),
+        ),
+        (
+            "incomplete, fresh",
+            Seen::Incomplete,
+            g,
+            2_000,
+            held.clone(),
+        ),
+        (
+            "incomplete, older than the grace",
+            Seen::Incomplete,
+            g,
+            2_001,
+            torn.clone(),
+        ),
+        (
+            "incomplete, from the future",
+            Seen::Incomplete,
+            g,
+            -2_001,
+            torn.clone(),
+        ),
+        (
+            "a folder, its owner runs",
+            folder("", true),
+            g,
+            999_999,
+            held.clone(),
+        ),
+        (
+            "a folder, its owner is gone",
+            folder("studio", false),
+            g,
+            0,
+            dead,
+        ),
+        (
+            "a folder of another host",
+            folder("laptop", false),
+            g,
+            0,
+            held.clone(),
+        ),
+        (
+            "a folder of another host, old",
+            folder("laptop", false),
+            g,
+            60_001,
+            abandoned,
+        ),
+        (
+            "a folder without owner, fresh",
+            no_owner.clone(),
+            g,
+            2_000,
+            held,
+        ),
         ("a folder without owner, old", no_owner, g, 2_001, torn),
-        ("a link", Seen::NotALock(Kind::Symlink), g, 0, Verdict::NotALock(Kind::Symlink)),
-        ("a FIFO", Seen::NotALock(Kind::Special), g, 99_999, Verdict::NotALock(Kind::Special)),
+        (
+            "a link",
+            Seen::NotALock(Kind::Symlink),
+            g,
+            0,
+            Verdict::NotALock(Kind::Symlink),
+        ),
+        (
+            "a FIFO",
+            Seen::NotALock(Kind::Special),
+            g,
+            99_999,
+            Verdict::NotALock(Kind::Special),
+        ),
     ];
     for (name, seen, gate, age_ms, verdict) in rows {
-        let facts = Facts { host: &me(), gate, age_ms, staleness_ms: STALENESS };
+        let facts = Facts {
+            host: &me(),
+            gate,
+            age_ms,
+            staleness_ms: STALENESS,
+        };
         assert_eq!(judge(&seen, &facts), verdict, "{name}");
     }
 }
@@ -118,8 +275,22 @@ fn a_guard_is_removed_by_a_gate_holder_only_and_a_foreign_one_never() {
     let (gate, other) = gates();
     let g = Some(gate);
     let rows = [
-        ("written under our gate", boardsync("studio", "this-boot", g), g, 0, true, true),
-        ("the same, without the gate", boardsync("studio", "this-boot", g), None, 0, false, false),
+        (
+            "written under our gate",
+            boardsync("studio", "this-boot", g),
+            g,
+            0,
+            true,
+            true,
+        ),
+        (
+            "the same, without the gate",
+            boardsync("studio", "this-boot", g),
+            None,
+            0,
+            false,
+            false,
+        ),
         (
             "under another gate, runs",
             boardsync("studio", "this-boot", Some(other)),
@@ -129,15 +300,41 @@ fn a_guard_is_removed_by_a_gate_holder_only_and_a_foreign_one_never() {
             false,
         ),
         ("a peer that died", peer("studio"), g, 2_001, false, true),
-        ("a peer that died just now", peer("studio"), g, 2_000, false, false),
+        (
+            "a peer that died just now",
+            peer("studio"),
+            g,
+            2_000,
+            false,
+            false,
+        ),
         ("a peer that runs", peer("studio"), g, 99_999, true, false),
         ("a foreign one", peer("laptop"), g, 99_999_999, false, false),
-        ("torn by a power cut", Seen::Incomplete, g, 60_001, false, true),
+        (
+            "torn by a power cut",
+            Seen::Incomplete,
+            g,
+            60_001,
+            false,
+            true,
+        ),
         ("torn, fresh", Seen::Incomplete, g, 60_000, false, false),
-        ("a link", Seen::NotALock(Kind::Symlink), g, 99_999, false, false),
+        (
+            "a link",
+            Seen::NotALock(Kind::Symlink),
+            g,
+            99_999,
+            false,
+            false,
+        ),
     ];
     for (name, seen, gate, age_ms, running, dead) in rows {
-        let facts = Facts { host: &me(), gate, age_ms, staleness_ms: STALENESS };
+        let facts = Facts {
+            host: &me(),
+            gate,
+            age_ms,
+            staleness_ms: STALENESS,
+        };
         assert_eq!(is_dead_guard(&seen, &facts, |_| running), dead, "{name}");
     }
 }
@@ -146,7 +343,13 @@ fn a_guard_is_removed_by_a_gate_holder_only_and_a_foreign_one_never() {
 fn a_reason_reads_as_the_outcome_shows_it() {
     let shown = [
         (Reason::Dead(7), "dead holder pid 7"),
-        (Reason::Stale { age_ms: 61_234, staleness_ms: 60_000 }, "mtime age 61234ms > 60000ms"),
+        (
+            Reason::Stale {
+                age_ms: 61_234,
+                staleness_ms: 60_000,
+            },
+            "mtime age 61234ms > 60000ms",
+        ),
         (Reason::Unparseable, "unparseable record"),
     ];
     for (reason, text) in shown {

@@ -39,7 +39,13 @@ impl<'a> Lease<'a> {
         seeker.sweep();
         let path = seeker.files.lock.clone();
         let heart = Heart::start(path, seeker.token, seeker.options.staleness / 4);
-        Self { seeker, heart, stale_override, waited, released: false }
+        Self {
+            seeker,
+            heart,
+            stale_override,
+            waited,
+            released: false,
+        }
     }
 
     /// Gives the lock's path.
@@ -108,7 +114,11 @@ fn whose(path: &Path, token: Token) -> io::Result<Whose> {
         Ok(Some(contents)) => {
             let ours = Record::parse(&contents.bytes)
                 .is_some_and(|record| record.token.as_deref() == Some(&token.to_string()));
-            Ok(if ours { Whose::Ours(contents.file) } else { Whose::Anothers })
+            Ok(if ours {
+                Whose::Ours(contents.file)
+            } else {
+                Whose::Anothers
+            })
         }
         Err(ReadError::Io(error)) => Err(error),
         Err(ReadError::NotRegular { .. } | ReadError::TooLarge { .. }) => Ok(Whose::Anothers),
@@ -135,8 +145,14 @@ impl Heart {
                 }
             }
         };
-        let thread = std::thread::Builder::new().stack_size(64 * 1024).spawn(beat).ok()?;
-        Some(Self { stop, thread: Some(thread) })
+        let thread = std::thread::Builder::new()
+            .stack_size(64 * 1024)
+            .spawn(beat)
+            .ok()?;
+        Some(Self {
+            stop,
+            thread: Some(thread),
+        })
     }
 
     /// Touches the very file whose token was read, whatever its name means by

@@ -22,6 +22,7 @@ mod lease;
 mod options;
 mod outcome;
 mod publish;
+mod reclaim;
 mod record;
 mod takeover;
 
@@ -32,6 +33,7 @@ pub use judge::{Facts, GRACE_MS, Reason, Verdict, judge};
 pub use lease::Lease;
 pub use options::LockOptions;
 pub use outcome::{HolderNote, LockOutcome, Release, Unlocked, WhyUnlocked};
+pub use reclaim::{Inspection, Judged, Reclaimed};
 pub use record::{Record, Seen, Sighting, command_line, look};
 
 use std::path::Path;
@@ -107,13 +109,16 @@ pub fn with_board_lock<T>(
     let hold = match acquire(&path, options) {
         Ok(lease) => Hold::Locked(Box::new(lease)),
         Err(why) => {
-            if why.reason != WhyUnlocked::Skipped {
+            if !matches!(why.reason, WhyUnlocked::Skipped | WhyUnlocked::Interrupted) {
                 (options.warn)(&why);
             }
             Hold::Unlocked(why)
         }
     };
-    let finish = Finish { hold: Some(hold), options };
+    let finish = Finish {
+        hold: Some(hold),
+        options,
+    };
     section(finish.hold.as_ref().expect("is taken only when dropped"))
 }
 
@@ -128,7 +133,9 @@ fn acquire<'a>(path: &Path, options: &'a LockOptions<'a>) -> Result<Lease<'a>, U
         return Err(unlocked(WhyUnlocked::Skipped));
     }
     let seeker = Seeker::new(path, options);
-    seeker.map_err(|error| unlocked(WhyUnlocked::FsError(error.to_string())))?.acquire()
+    seeker
+        .map_err(|error| unlocked(WhyUnlocked::FsError(error.to_string())))?
+        .acquire()
 }
 
 /// Releases and reports when dropped: on return and on panic alike.

@@ -68,7 +68,8 @@ impl LockOptions<'_> {
 
     /// Says whether the caller wants the wait to end.
     pub(super) fn is_interrupted(&self) -> bool {
-        self.interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed))
+        self.interrupt
+            .is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
 }
 

@@ -46,6 +46,19 @@ pub enum Release {
     FsError,
 }
 
+impl Release {
+    /// Gives the word of the outcome's JSON.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Released => "released",
+            Self::NotOwner => "not-owner",
+            Self::NotFound => "not-found",
+            Self::Busy => "busy",
+            Self::FsError => "fs-error",
+        }
+    }
+}
+
 /// Says why a section runs without the lock.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unlocked {
@@ -68,6 +81,8 @@ pub enum WhyUnlocked {
     FsError(String),
     /// The caller asked for it.
     Skipped,
+    /// The caller's interrupt ended the wait.
+    Interrupted,
 }
 
 /// Describes a holder for people: every text printable and cut.
@@ -95,7 +110,9 @@ impl HolderNote {
     /// Describes the writer of `record`, which is of this host if `ours`.
     pub fn of(record: &Record, ours: bool) -> Self {
         let shown = |text: &Option<String>, limit| {
-            text.as_deref().filter(|text| !text.is_empty()).map(|text| printable(text, limit))
+            text.as_deref()
+                .filter(|text| !text.is_empty())
+                .map(|text| printable(text, limit))
         };
         Self {
             pid: record.pid,
@@ -130,6 +147,7 @@ impl fmt::Display for Unlocked {
         let path = printable(&self.lock_path.to_string_lossy(), 200);
         match &self.reason {
             WhyUnlocked::Skipped => write!(f, "the lock `{path}` was skipped"),
+            WhyUnlocked::Interrupted => write!(f, "the wait for the lock `{path}` was interrupted"),
             WhyUnlocked::FsError(what) => write!(f, "fs-error: {}", printable(what, 400)),
             WhyUnlocked::Timeout => {
                 let waited = self.waited.as_millis();
@@ -150,6 +168,7 @@ impl WhyUnlocked {
             Self::Timeout => "timeout",
             Self::FsError(_) => "fs-error",
             Self::Skipped => "skipped",
+            Self::Interrupted => "interrupted",
         }
     }
 }

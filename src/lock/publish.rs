@@ -21,7 +21,10 @@ pub struct Clock {
 impl Clock {
     /// Takes `now` as the file system's time of this instant.
     pub fn at(now: SystemTime) -> Self {
-        Self { then: now, since: Instant::now() }
+        Self {
+            then: now,
+            since: Instant::now(),
+        }
     }
 
     /// Gives the age of `modified` in ms, negative if it is in the future.
@@ -61,7 +64,11 @@ impl Pending {
     ) -> io::Result<Self> {
         let path = files.pending(token);
         let file = disk::create_new(step, &path, mode)?;
-        Ok(Self { path, file, published: false })
+        Ok(Self {
+            path,
+            file,
+            published: false,
+        })
     }
 
     /// Reads the file system's clock off the file.

@@ -71,7 +71,9 @@ impl Record {
     /// An additive field of another type is taken as absent, since a later
     /// version may give it one.
     pub fn parse(bytes: &[u8]) -> Option<Self> {
-        let Value::Object(mut fields) = serde_json::from_slice(bytes).ok()? else { return None };
+        let Value::Object(mut fields) = serde_json::from_slice(bytes).ok()? else {
+            return None;
+        };
         let pid = fields.get("pid").and_then(Value::as_i64)?;
         let mut text = |name| match fields.remove(name) {
             Some(Value::String(text)) => Some(text),
@@ -114,7 +116,10 @@ impl Record {
 /// Writes a command line for people, cut to 500 bytes.
 pub fn command_line(args: impl IntoIterator<Item = String>, home: Option<&str>) -> String {
     let mut line = args.into_iter().collect::<Vec<_>>().join(" ");
-    if let Some(home) = home.map(|home| home.trim_end_matches('/')).filter(|home| home.len() > 1) {
+    if let Some(home) = home
+        .map(|home| home.trim_end_matches('/'))
+        .filter(|home| home.len() > 1)
+    {
         line = line.replace(&format!("{home}/"), "~/");
     }
     while line.len() > CMD_LIMIT {
@@ -179,15 +184,21 @@ pub fn look(path: &Path) -> std::io::Result<Option<Sighting>> {
             (what, modified, contents.bytes, id)
         }
         Err(ReadError::TooLarge { modified, .. }) => (Seen::Incomplete, modified, Vec::new(), None),
-        Err(ReadError::NotRegular { kind: Kind::Folder, modified }) => {
-            (look_into_folder(path), modified, Vec::new(), None)
-        }
+        Err(ReadError::NotRegular {
+            kind: Kind::Folder,
+            modified,
+        }) => (look_into_folder(path), modified, Vec::new(), None),
         Err(ReadError::NotRegular { kind, modified }) => {
             (Seen::NotALock(kind), modified, Vec::new(), None)
         }
         Err(ReadError::Io(error)) => return Err(error),
     };
-    Ok(Some(Sighting { what, modified, bytes, id }))
+    Ok(Some(Sighting {
+        what,
+        modified,
+        bytes,
+        id,
+    }))
 }
 
 /// Reads the owner of a legacy lock; one without a host is of this host.
@@ -202,7 +213,10 @@ fn parse_owner(bytes: &[u8]) -> Option<Record> {
     Record::parse(bytes).or_else(|| {
         let value: Value = serde_json::from_slice(bytes).ok()?;
         let pid = value.get("pid").and_then(Value::as_i64)?;
-        Some(Record { pid, ..Record::default() })
+        Some(Record {
+            pid,
+            ..Record::default()
+        })
     })
 }
 
@@ -217,7 +231,10 @@ mod tests {
         let json = record.to_json();
         assert!(json.starts_with("{\n  \"pid\": "), "{json}");
         assert!(json.ends_with("\n}\n"), "{json}");
-        assert!(json.contains("\"acquiredAt\": \"1970-01-01T00:00:00.000Z\""), "{json}");
+        assert!(
+            json.contains("\"acquiredAt\": \"1970-01-01T00:00:00.000Z\""),
+            "{json}"
+        );
         assert_eq!(Record::parse(json.as_bytes()), Some(record));
     }
 
@@ -242,13 +259,19 @@ mod tests {
     #[test]
     fn an_additive_field_of_another_type_is_absent() {
         let record = Record::parse(br#"{"pid": -1, "host": "h", "gate": 7, "later": {}}"#);
-        assert_eq!(record.map(|record| (record.pid, record.gate)), Some((-1, None)));
+        assert_eq!(
+            record.map(|record| (record.pid, record.gate)),
+            Some((-1, None))
+        );
     }
 
     #[test]
     fn a_command_line_hides_the_home_folder_and_is_cut_between_characters() {
         let args = ["boardsync", "update", "--repo", "/home/me/src"].map(str::to_owned);
-        assert_eq!(command_line(args, Some("/home/me")), "boardsync update --repo ~/src");
+        assert_eq!(
+            command_line(args, Some("/home/me")),
+            "boardsync update --repo ~/src"
+        );
         let long = command_line(["ä".repeat(400)], None);
         assert_eq!(long.len(), 500);
     }

@@ -51,7 +51,11 @@ pub fn take_over(
         Seen::Folder { .. } => replace_folder(seeker, record, lock, &again)?,
         _ => record.replace(lock).map(|()| true)?,
     };
-    Ok(if done { Takeover::Done(reason) } else { Takeover::Lost })
+    Ok(if done {
+        Takeover::Done(reason)
+    } else {
+        Takeover::Lost
+    })
 }
 
 /// Replaces a legacy lock: a file cannot be renamed over a folder, but swapped with one.

@@ -1,0 +1,63 @@
+//! What can be typed: the commands and the options of all of them.
+
+use super::{close, ledger, lock, show, sweep, update};
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+/// Keeps one note of which coding session runs where, safely.
+///
+/// Every session start and end updates one table in a vault of markdown notes.
+/// boardsync makes those updates safe beside each other, beside an editor and
+/// beside a sync tool, and never makes a session wait for long.
+#[derive(Debug, Parser)]
+#[command(
+    name = "boardsync",
+    version,
+    after_help = "Examples:\n  boardsync update --repo . --status in-progress\n  boardsync show\n\nThe vault is --vault, else $BOARDSYNC_VAULT, else what the repository's\nconfiguration names, else a vault in your data folder."
+)]
+pub struct Cli {
+    #[command(flatten)]
+    pub global: Global,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// Is what every command takes.
+#[derive(Clone, Debug, Default, Args)]
+pub struct Global {
+    /// The vault: a folder of notes [env: BOARDSYNC_VAULT]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub vault: Option<PathBuf>,
+    /// The board, a note's path in the vault
+    #[arg(long, global = true, value_name = "NOTE", default_value = boardsync::vault::DEFAULT_BOARD)]
+    pub board: String,
+    /// Print one JSON object on stdout
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Print nothing on stdout; warnings stay
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+    /// Show the steps of the lock, with timings, on stderr
+    #[arg(short, long, global = true)]
+    pub verbose: bool,
+    /// The label of this process in the lock's record
+    #[arg(long, global = true, value_name = "LABEL")]
+    pub holder: Option<String>,
+}
+
+/// Is what can be done.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Bring the rows of repositories up to date
+    Update(update::UpdateArgs),
+    /// Mark repositories as closed
+    Close(close::CloseArgs),
+    /// Bring the rows of all busy repositories of this host up to date
+    Sweep(sweep::SweepArgs),
+    /// Show the board
+    Show(show::ShowArgs),
+    /// See who holds the lock, or clear away a stale one
+    Lock(lock::LockArgs),
+    /// Count what the updates of a repository came to
+    Ledger(ledger::LedgerArgs),
+}

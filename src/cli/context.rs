@@ -1,0 +1,177 @@
+//! What a command works with: options and environment, read once, as plain values.
+
+use super::args::Global;
+use super::outcome::Failure;
+use boardsync::Timestamp;
+use boardsync::config::{self, Choice, Env, VaultSource};
+use boardsync::disk::Patience;
+use boardsync::lock::{LockOptions, command_line};
+use boardsync::vault::Place;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Holds what was asked for, before anything is looked at.
+#[derive(Debug)]
+pub struct Context {
+    pub global: Global,
+    pub env: Env,
+    pub cwd: PathBuf,
+    pub now: Timestamp,
+    pub sync: Sync,
+    timing: Timing,
+}
+
+/// Says what is synced to the disk before it counts as done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sync {
+    /// The lock's record, the board, its folder.
+    Full,
+    /// Not the record: a power cut then costs a grace of 2 s, never data.
+    Board,
+    /// Nothing.
+    None,
+}
+
+#[derive(Debug)]
+struct Timing {
+    patience: Patience,
+    poll: Duration,
+    staleness: Duration,
+    skip: bool,
+}
+
+/// Is the board that a command works on, or the reason why there is none.
+pub enum Chosen {
+    Place(Place),
+    Disabled { reason: String },
+}
+
+impl Context {
+    /// Reads the environment, whose mistakes are named before anything runs.
+    pub fn new(global: Global) -> Result<Self, Failure> {
+        let env = Env::system();
+        let cwd = std::env::current_dir().ok().or_else(|| env.path("PWD"));
+        let now = match env.text("BOARDSYNC_NOW") {
+            None => Timestamp::now(),
+            Some(text) => Timestamp::parse(text)
+                .ok_or_else(|| wrong("BOARDSYNC_NOW", text, "an RFC 3339 time"))?,
+        };
+        let sync = match env.text("BOARDSYNC_SYNC") {
+            None | Some("full") => Sync::Full,
+            Some("board") => Sync::Board,
+            Some("none") => Sync::None,
+            Some(other) => {
+                return Err(wrong("BOARDSYNC_SYNC", other, "`full`, `board` or `none`"));
+            }
+        };
+        let skip = match env.text("BOARDSYNC_SKIP_LOCK") {
+            None | Some("0") => false,
+            Some("1") => true,
+            Some(other) => return Err(wrong("BOARDSYNC_SKIP_LOCK", other, "`1` or `0`")),
+        };
+        let millis = |name, default, least| match env.text(name) {
+            None => Ok(default),
+            Some(text) => match text.parse::<u64>() {
+                Ok(millis) if millis >= least => Ok(Duration::from_millis(millis)),
+                _ => Err(wrong(
+                    name,
+                    text,
+                    &format!("a number of milliseconds from {least}"),
+                )),
+            },
+        };
+        let defaults = LockOptions::default();
+        let patience = millis("BOARDSYNC_TIMEOUT_MS", Duration::from_secs(5), 0)?.into();
+        let poll = millis("BOARDSYNC_POLL_MS", defaults.poll, 1)?;
+        let staleness = millis("BOARDSYNC_STALE_MS", defaults.staleness, 1)?;
+        Ok(Self {
+            global,
+            cwd: cwd.unwrap_or_else(|| PathBuf::from("/")),
+            env,
+            now,
+            sync,
+            timing: Timing {
+                patience,
+                poll,
+                staleness,
+                skip,
+            },
+        })
+    }
+
+    /// Gives the home folder, if it is known.
+    pub fn home(&self) -> Option<PathBuf> {
+        config::home(&self.env)
+    }
+
+    /// Finds the board for `repo`; the default vault is created on demand.
+    pub fn choose(&self, repo: Option<&Path>) -> Result<Chosen, Failure> {
+        let flag = self.global.vault.as_deref();
+        let choice = config::choose_vault(flag, &self.env, repo, &self.cwd).map_err(Failure::of)?;
+        let choice = match choice {
+            Choice::Vault(choice) => choice,
+            Choice::Disabled { reason } => return Ok(Chosen::Disabled { reason }),
+        };
+        for warning in &choice.warnings {
+            super::outcome::warn(warning);
+        }
+        if choice.source == VaultSource::Default {
+            std::fs::create_dir_all(&choice.path).map_err(|error| {
+                let path = choice.path.display();
+                Failure::Error(format!("cannot create the default vault `{path}`: {error}"))
+            })?;
+        }
+        Place::find(&choice.path, &self.global.board, self.home().as_deref())
+            .map(Chosen::Place)
+            .map_err(Failure::of)
+    }
+
+    /// Finds the board for a command that has no repository.
+    pub fn place(&self) -> Result<Place, Failure> {
+        let cwd = self.cwd.clone();
+        match self.choose(Some(&cwd))? {
+            Chosen::Place(place) => Ok(place),
+            Chosen::Disabled { reason } => Err(Failure::Error(reason)),
+        }
+    }
+
+    /// Gives the path of the lock of the board at `place`.
+    pub fn lock_file(&self, place: &Place) -> PathBuf {
+        let named = self
+            .env
+            .path("BOARDSYNC_LOCK_FILE")
+            .map(|path| self.cwd.join(path));
+        named.unwrap_or_else(|| place.lock())
+    }
+
+    /// Gives the options of a lock for the board at `place`, warnings aside.
+    pub fn lock_options(&self, place: &Place) -> LockOptions<'static> {
+        let Timing {
+            patience,
+            poll,
+            staleness,
+            skip,
+        } = self.timing;
+        let home = self.home();
+        let home = home.as_deref().map(|home| home.to_string_lossy());
+        let args = std::env::args_os().map(|arg| arg.to_string_lossy().into_owned());
+        LockOptions {
+            patience,
+            poll,
+            staleness,
+            skip,
+            lock_file: Some(self.lock_file(place)),
+            aliases_file: config::host_aliases_file(&self.env),
+            holder: self.global.holder.clone(),
+            command: Some(command_line(args, home.as_deref())),
+            mode: place.mode & 0o666,
+            sync: self.sync == Sync::Full,
+            trace: None,
+            ..LockOptions::default()
+        }
+    }
+}
+
+fn wrong(name: &str, value: &str, wanted: &str) -> Failure {
+    Failure::Usage(format!("`{name}` is `{value}`, which is not {wanted}"))
+}

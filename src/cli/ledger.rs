@@ -1,0 +1,81 @@
+//! `boardsync ledger`: what the updates of a repository came to, counted.
+
+use super::context::Context;
+use super::outcome::{Exit, Failure, print, print_json};
+use boardsync::Timestamp;
+use boardsync::ledger::{LEDGER, Summary, summarise};
+use boardsync::session::Repo;
+use clap::Args;
+use std::fs::File;
+use std::io::{BufReader, ErrorKind};
+use std::path::PathBuf;
+
+/// Is what `ledger` takes.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  boardsync ledger --since 7d\n  boardsync ledger --repo ~/src/app --json"
+)]
+pub struct LedgerArgs {
+    /// The repository
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    repo: PathBuf,
+    /// Only what is younger: 30m, 12h, 7d
+    #[arg(long, value_name = "AGE", value_parser = super::ago::parse)]
+    since: Option<i64>,
+}
+
+/// Runs `boardsync ledger`.
+pub fn run(context: &Context, args: &LedgerArgs) -> Result<Exit, Failure> {
+    let repo = Repo::at(&args.repo, &context.cwd);
+    let path = repo.path.join(LEDGER);
+    let since = args
+        .since
+        .map(|age| Timestamp::from_millis(context.now.as_millis() - age));
+    let is_file = std::fs::metadata(&path).map(|meta| meta.is_file());
+    let summary = match is_file.and_then(|is_file| {
+        if is_file {
+            File::open(&path)
+        } else {
+            Err(ErrorKind::InvalidInput.into())
+        }
+    }) {
+        Ok(file) => summarise(BufReader::new(file), since),
+        Err(error) if error.kind() == ErrorKind::NotFound => Summary::default(),
+        Err(error) => {
+            return Err(Failure::Error(format!(
+                "cannot read the ledger `{}`: {error}",
+                path.display()
+            )));
+        }
+    };
+    if context.global.json {
+        let mut object = serde_json::to_value(&summary).map_err(Failure::of)?;
+        object["advice"] = summary.advice().into();
+        print_json(&object)?;
+    } else if !context.global.quiet {
+        print(&text(&summary))?;
+    }
+    Ok(Exit::Success)
+}
+
+fn text(summary: &Summary) -> String {
+    let mut text = format!("updates          {}\n", summary.updates);
+    for (action, count) in &summary.actions {
+        text.push_str(&format!("  {action:<22} {count}\n"));
+    }
+    text.push_str(&format!("under the lock   {}\n", summary.locked));
+    for (reason, count) in &summary.unlocked {
+        text.push_str(&format!("  without: {reason:<13} {count}\n"));
+    }
+    text.push_str(&format!("stale overrides  {}\n", summary.stale_overrides));
+    if let Some(waits) = &summary.waits {
+        let (p50, p95, max) = (waits.p50_ms, waits.p95_ms, waits.max_ms);
+        text.push_str(&format!(
+            "waits            p50 {p50} ms, p95 {p95} ms, max {max} ms\n"
+        ));
+    }
+    for advice in summary.advice() {
+        text.push_str(&format!("note: {advice}\n"));
+    }
+    text
+}

@@ -1,0 +1,92 @@
+//! How a command ends: an exit code, and at most one line on stderr.
+
+use boardsync::printable;
+use std::io::{ErrorKind, Write};
+use std::process::ExitCode;
+
+/// Is the exit code of a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// It is done, or failed open: 0.
+    Success,
+    /// Its caller should see an error: 1.
+    Error,
+    /// It was called wrongly: 2.
+    Usage,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        match exit {
+            Exit::Success => Self::SUCCESS,
+            Exit::Error => Self::from(1),
+            Exit::Usage => Self::from(2),
+        }
+    }
+}
+
+/// Is what a command could not do.
+#[derive(Debug)]
+pub enum Failure {
+    /// It was called wrongly.
+    Usage(String),
+    /// Something is wrong that its caller should see.
+    Error(String),
+    /// A signal ended it.
+    Interrupted,
+}
+
+impl Failure {
+    /// Makes the failure that `error` describes.
+    pub fn of(error: impl std::fmt::Display) -> Self {
+        Self::Error(error.to_string())
+    }
+
+    /// Prints the one line, and gives the exit code.
+    pub fn report(self, json: bool) -> Exit {
+        let (message, exit) = match self {
+            Self::Usage(message) => (message, Exit::Usage),
+            Self::Error(message) => (message, Exit::Error),
+            Self::Interrupted => {
+                super::signals::die();
+                return Exit::Error;
+            }
+        };
+        warn(&message);
+        if json {
+            let object = serde_json::json!({ "error": message });
+            let _ = print(&format!("{object}\n"));
+        }
+        exit
+    }
+}
+
+/// Prints one line on stderr; a terminal sees nothing that it would act on.
+pub fn warn(message: &str) {
+    let _ = writeln!(
+        std::io::stderr().lock(),
+        "boardsync: {}",
+        printable(message, 2_000)
+    );
+}
+
+/// Prints on stdout; a reader that has gone away is no error.
+pub fn print(text: &str) -> Result<(), Failure> {
+    let mut stdout = std::io::stdout().lock();
+    match stdout
+        .write_all(text.as_bytes())
+        .and_then(|()| stdout.flush())
+    {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(Failure::Error(format!("cannot write to stdout: {error}")))
+        }
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+/// Prints a value as one line of JSON.
+pub fn print_json(value: &impl serde::Serialize) -> Result<(), Failure> {
+    let mut line = serde_json::to_string(value).map_err(Failure::of)?;
+    line.push('\n');
+    print(&line)
+}

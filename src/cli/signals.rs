@@ -1,0 +1,50 @@
+//! SIGINT, SIGTERM and SIGHUP: end a wait, let a commit finish, then die of it.
+//!
+//! A commit takes milliseconds and the lock is released after it, so nothing
+//! is cut short but waiting. A second signal ends the process at once; the
+//! kernel then lets go of the gate, and the next update takes over.
+
+use std::sync::atomic::AtomicBool;
+
+/// Is set once a signal has come.
+#[cfg(unix)]
+pub fn flag() -> std::sync::Arc<AtomicBool> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::flag;
+    use std::sync::Arc;
+    let seen = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        // Where a signal cannot be caught it ends the process, as ever.
+        let _ = flag::register_conditional_default(signal, Arc::clone(&seen))
+            .and_then(|_| flag::register(signal, Arc::clone(&seen)))
+            .and_then(|_| {
+                flag::register_usize(signal, Arc::clone(last()), signal.unsigned_abs() as usize)
+            });
+    }
+    seen
+}
+
+/// Is set once a signal has come; never, on this platform.
+#[cfg(not(unix))]
+pub fn flag() -> std::sync::Arc<AtomicBool> {
+    std::sync::Arc::new(AtomicBool::new(false))
+}
+
+#[cfg(unix)]
+fn last() -> &'static std::sync::Arc<std::sync::atomic::AtomicUsize> {
+    use std::sync::{Arc, OnceLock, atomic::AtomicUsize};
+    static LAST: OnceLock<Arc<AtomicUsize>> = OnceLock::new();
+    LAST.get_or_init(Arc::default)
+}
+
+/// Ends the process as the signal that has come would have, so that a shell
+/// sees what it expects; returns if none has.
+pub fn die() {
+    #[cfg(unix)]
+    {
+        let signal = last().load(std::sync::atomic::Ordering::Relaxed);
+        if let Ok(signal @ 1..) = i32::try_from(signal) {
+            let _ = signal_hook::low_level::emulate_default_handler(signal);
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! `boardsync sweep`: every busy repository of the host, in one update.
+
+use super::context::{Chosen, Context};
+use super::outcome::{Exit, Failure, warn};
+use super::update::{disabled, perform, record, report};
+use boardsync::config;
+use boardsync::session::{Explicit, Registry, Repo, Sources, enumerate};
+use boardsync::update::Subject;
+use clap::Args;
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// Is what `sweep` takes.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  boardsync sweep\n  boardsync sweep --root ~/src --root ~/work\n\nSearches two levels below each root (default: ~/Projects and the `roots` of the\nconfig file) and adds the repository of the current folder."
+)]
+pub struct SweepArgs {
+    /// The folders to search for repositories
+    #[arg(long, num_args = 1.., value_name = "DIR")]
+    pub root: Vec<PathBuf>,
+    /// The repository that asks
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub repo: PathBuf,
+    /// Say what would be done, and do nothing
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+/// Runs `boardsync sweep`.
+pub fn run(context: &Context, args: &SweepArgs) -> Result<Exit, Failure> {
+    let started = Instant::now();
+    let own = Repo::at(&args.repo, &context.cwd);
+    let place = match context.choose(Some(&own.path))? {
+        Chosen::Place(place) => place,
+        Chosen::Disabled { reason } => return report(context, &disabled(context, reason)),
+    };
+    let registry = config::registry_dir(&context.env).map(|folder| Registry::indexed(&folder));
+    let roots = match args.root.as_slice() {
+        [] => config::sweep_roots(&context.env).map_err(Failure::of)?,
+        named => named.to_vec(),
+    };
+    let sweep = enumerate(&roots, &context.cwd, registry.as_ref(), context.now);
+    if let Some(warning) = &sweep.warning {
+        warn(warning);
+    }
+    let mut repos = sweep.repos;
+    let is_repository = own.path.join(".git").exists() || own.path.join(".orchestrator").is_dir();
+    if is_repository && !repos.contains(&own) {
+        repos.push(own.clone());
+    }
+    let swept = repos.len();
+    let subjects: Vec<Subject> = repos
+        .into_iter()
+        .map(|repo| Subject {
+            sources: Sources::read(&repo, registry.as_ref()),
+            repo,
+        })
+        .collect();
+    let done = perform(
+        context,
+        &place,
+        &subjects,
+        &Explicit::default(),
+        args.dry_run,
+    )?;
+    if let Some(subject) = subjects.iter().find(|subject| subject.repo == own) {
+        record(context, subject, &done, started, Some(swept));
+    }
+    report(context, &done)
+}

@@ -1,0 +1,273 @@
+//! `boardsync update`: one update, one line.
+
+use super::context::{Chosen, Context, Sync};
+use super::outcome::{Exit, Failure, print, print_json, warn};
+use super::signals;
+use boardsync::Timestamp;
+use boardsync::config;
+use boardsync::ledger;
+use boardsync::lock::{LockOptions, LockOutcome, Unlocked};
+use boardsync::printable;
+use boardsync::session::{Explicit, Registry, Repo, Sources, status};
+use boardsync::update::{Action, LockReport, Report, Request, Subject, UpdateError, update};
+use boardsync::vault::Place;
+use clap::Args;
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// Is what `update` takes.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  boardsync update --repo . --status in-progress\n  boardsync update --repo ~/src/app --repo ~/src/lib\n\nWithout --status the row is derived from the repository's session lock and the\nhost's registry. Exits 0 also when it failed open: the line says what happened."
+)]
+pub struct UpdateArgs {
+    /// The repositories
+    #[arg(long, required = true, num_args = 1.., value_name = "DIR")]
+    pub repo: Vec<PathBuf>,
+    /// The status: in-progress, force-closed, closed or frei
+    #[arg(long, value_name = "STATUS", value_parser = parse_status)]
+    pub status: Option<&'static str>,
+    /// The session's name
+    #[arg(long, value_name = "NAME")]
+    pub session: Option<String>,
+    /// The branch
+    #[arg(long, value_name = "NAME")]
+    pub branch: Option<String>,
+    /// The session's mode
+    #[arg(long, value_name = "MODE")]
+    pub mode: Option<String>,
+    /// The time of the event, RFC 3339 (2026-11-30T07:00:00Z)
+    #[arg(long, value_name = "TIME", value_parser = parse_heartbeat)]
+    pub heartbeat: Option<String>,
+    /// Say what would be done, and do nothing
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+fn parse_status(text: &str) -> Result<&'static str, String> {
+    status::named(text)
+        .ok_or_else(|| "it is none of in-progress, force-closed, closed, frei".to_owned())
+}
+
+fn parse_heartbeat(text: &str) -> Result<String, String> {
+    match Timestamp::parse(text) {
+        Some(_) => Ok(text.trim().to_owned()),
+        None => Err("it is no RFC 3339 time, like 2026-11-30T07:00:00Z".to_owned()),
+    }
+}
+
+/// Runs `boardsync update`.
+pub fn run(context: &Context, args: &UpdateArgs) -> Result<Exit, Failure> {
+    let explicit = Explicit {
+        status: args.status,
+        session: args.session.clone(),
+        branch: args.branch.clone(),
+        mode: args.mode.clone(),
+        heartbeat: args.heartbeat.clone(),
+    };
+    run_for(context, &args.repo, &explicit, args.dry_run)
+}
+
+/// Updates the rows of `repos`, all with what `explicit` says.
+pub fn run_for(
+    context: &Context,
+    repos: &[PathBuf],
+    explicit: &Explicit,
+    dry_run: bool,
+) -> Result<Exit, Failure> {
+    let repos: Vec<Repo> = repos
+        .iter()
+        .map(|path| Repo::at(path, &context.cwd))
+        .collect();
+    if let Some(gone) = repos
+        .iter()
+        .find(|repo| explicit.status.is_none() && !repo.path.is_dir())
+    {
+        return Err(Failure::Error(format!(
+            "no repository folder at `{}`: correct --repo, or close its row with `boardsync close --repo`",
+            gone.path.display()
+        )));
+    }
+    let place = match context.choose(repos.first().map(|repo| repo.path.as_path()))? {
+        Chosen::Place(place) => place,
+        Chosen::Disabled { reason } => return report(context, &disabled(context, reason)),
+    };
+    let registry = config::registry_dir(&context.env).map(|folder| Registry::at(&folder));
+    let subjects: Vec<Subject> = repos
+        .into_iter()
+        .map(|repo| Subject {
+            sources: Sources::read(&repo, registry.as_ref()),
+            repo,
+        })
+        .collect();
+    for warning in subjects
+        .iter()
+        .flat_map(|subject| &subject.sources.warnings)
+    {
+        warn(warning);
+    }
+    let started = Instant::now();
+    let done = perform(context, &place, &subjects, explicit, dry_run)?;
+    for subject in &subjects {
+        record(context, subject, &done, started, None);
+    }
+    report(context, &done)
+}
+
+/// Does one update of the board at `place`.
+pub fn perform(
+    context: &Context,
+    place: &Place,
+    subjects: &[Subject],
+    explicit: &Explicit,
+    dry_run: bool,
+) -> Result<Report, Failure> {
+    let interrupt = signals::flag();
+    let started = Instant::now();
+    let trace = |step: std::fmt::Arguments| {
+        eprintln!(
+            "boardsync: {:7.3} ms  {step}",
+            started.elapsed().as_secs_f64() * 1e3
+        );
+    };
+    let told = |unlocked: &Unlocked| {
+        warn(&format!(
+            "{unlocked}; the board is written without the lock"
+        ));
+    };
+    let request = Request {
+        place,
+        subjects,
+        explicit,
+        now: context.now,
+        lock: LockOptions {
+            interrupt: Some(&interrupt),
+            warn: &told,
+            trace: if context.global.verbose {
+                Some(&trace)
+            } else {
+                None
+            },
+            ..context.lock_options(place)
+        },
+        sync: context.sync != Sync::None,
+        dry_run,
+    };
+    update(request).map_err(|error| match error {
+        UpdateError::Interrupted(_) => Failure::Interrupted,
+        error => Failure::of(error),
+    })
+}
+
+/// Enters an update in the ledger of a repository; never fails it.
+pub fn record(
+    context: &Context,
+    subject: &Subject,
+    report: &Report,
+    started: Instant,
+    repos_swept: Option<usize>,
+) {
+    let lock = subject.sources.lock.as_ref();
+    let mut stale_override = String::new();
+    let name = report.path.file_name().map(|name| name.to_string_lossy());
+    let entry = ledger::Entry {
+        now: context.now,
+        action: report.action.word(),
+        caller: if repos_swept.is_some() {
+            "sweepBoard"
+        } else {
+            "mirrorBoard"
+        },
+        path_tail: name.as_deref(),
+        rows: report.rows,
+        repos_swept,
+        duration_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+        lock: report
+            .lock
+            .as_ref()
+            .map(|lock| lock.note(&mut stale_override)),
+        session_id: lock.map(|lock| lock.session_id.as_str()),
+        semantic_session_id: lock.and_then(|lock| lock.semantic_session_id.as_deref()),
+    };
+    if let Err(error) = ledger::append(&subject.repo.path, &entry)
+        && context.global.verbose
+    {
+        warn(&format!(
+            "no ledger entry in `{}`: {error}",
+            subject.repo.path.display()
+        ));
+    }
+}
+
+/// Makes the report of an update that no vault is enabled for.
+pub fn disabled(context: &Context, reason: String) -> Report {
+    Report {
+        action: Action::SkippedVaultDisabled,
+        path: PathBuf::from(&context.global.board),
+        rows: None,
+        lock: None,
+        note: Some(reason),
+    }
+}
+
+/// Prints a report: one line, or one object.
+pub fn report(context: &Context, report: &Report) -> Result<Exit, Failure> {
+    if report.action == Action::SkippedWriteFailed {
+        warn(
+            report
+                .note
+                .as_deref()
+                .unwrap_or("the board was not written"),
+        );
+    }
+    if context.global.json {
+        print_json(report)?;
+    } else if !context.global.quiet {
+        print(&line(report))?;
+    }
+    // A signal that came while the board was written ends us only now.
+    signals::die();
+    Ok(Exit::Success)
+}
+
+fn line(report: &Report) -> String {
+    let path = printable(&report.path.to_string_lossy(), 300);
+    let mut line = format!("{}: `{path}`", report.action.word());
+    match (&report.note, report.rows) {
+        (Some(note), _) => {
+            line = format!("{}: {}", report.action.word(), printable(note, 600));
+        }
+        (None, Some(1)) => line.push_str(", 1 row"),
+        (None, Some(rows)) => line.push_str(&format!(", {rows} rows")),
+        (None, None) => {}
+    }
+    if let Some(LockReport {
+        outcome,
+        latched,
+        conflicts,
+    }) = &report.lock
+    {
+        match outcome {
+            LockOutcome::Locked {
+                stale_override: Some(reason),
+                ..
+            } => {
+                line.push_str(&format!("; took over the lock: {reason}"));
+            }
+            LockOutcome::Locked { .. } => {}
+            LockOutcome::Unlocked(unlocked) => {
+                line.push_str(&format!("; without the lock: {}", unlocked.reason.word()));
+            }
+        }
+        if !latched {
+            line.push_str("; without the latch");
+        }
+        match conflicts {
+            0 => {}
+            1 => line.push_str("; joined with 1 other write"),
+            many => line.push_str(&format!("; joined with {many} other writes")),
+        }
+    }
+    line.push('\n');
+    line
+}
