@@ -132,6 +132,9 @@ pub fn commit<D: Document>(
     document: &mut D,
     options: CommitOptions,
 ) -> Result<Committed<D::Refusal>, CommitError> {
+    // The lock, which makes the folder too, may have been skipped. What fails
+    // here fails again, and is reported, where it is needed.
+    let _ = disk::create_folder("folder.create", &place.folder);
     let latch = Latch::take(&place.latch());
     let folder = staging_folder(place);
     let mut commit = Commit {

@@ -1,0 +1,249 @@
+//! A vault, a home and the built binary, all in one temporary folder.
+#![allow(dead_code, reason = "each test uses what it needs")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "a test plants and removes what it likes"
+)]
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant, SystemTime};
+use tempfile::TempDir;
+
+/// Isolates one test: nothing of the user's is read or written.
+pub struct TestEnv {
+    root: TempDir,
+}
+
+/// Is what a finished command said.
+#[derive(Debug)]
+pub struct Said {
+    pub code: Option<i32>,
+    pub out: String,
+    pub err: String,
+}
+
+impl Said {
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|_| panic!("no JSON on stdout: {self:?}"))
+    }
+
+    /// Asserts that it succeeded without a word on stderr.
+    pub fn quietly(self) -> Self {
+        assert_eq!(
+            (self.code, self.err.as_str()),
+            (Some(0), ""),
+            "{}",
+            self.out
+        );
+        self
+    }
+}
+
+impl From<Output> for Said {
+    fn from(output: Output) -> Self {
+        Self {
+            code: output.status.code(),
+            out: String::from_utf8_lossy(&output.stdout).into_owned(),
+            err: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+}
+
+impl TestEnv {
+    pub fn new() -> Self {
+        Self::within(&std::env::temp_dir())
+    }
+
+    /// Makes one on the file system of `parent`.
+    pub fn within(parent: &Path) -> Self {
+        let root = TempDir::with_prefix_in("boardsync-", parent).unwrap();
+        let env = Self { root };
+        std::fs::create_dir_all(env.home()).unwrap();
+        std::fs::create_dir_all(env.vault()).unwrap();
+        env
+    }
+
+    pub fn path(&self, relative: &str) -> PathBuf {
+        self.root.path().join(relative)
+    }
+
+    pub fn home(&self) -> PathBuf {
+        self.path("home")
+    }
+
+    /// The vault lies in the home folder, as the peer demands.
+    pub fn vault(&self) -> PathBuf {
+        self.home().join("vault")
+    }
+
+    pub fn board(&self) -> PathBuf {
+        self.vault().join("01-projects/_active-sessions.md")
+    }
+
+    pub fn lock(&self) -> PathBuf {
+        self.orchestrator().join("board.lock")
+    }
+
+    pub fn orchestrator(&self) -> PathBuf {
+        self.vault().join(".orchestrator")
+    }
+
+    /// Makes a folder that can stand for a repository.
+    pub fn repo(&self, name: &str) -> PathBuf {
+        let repo = self.path("src").join(name);
+        std::fs::create_dir_all(&repo).unwrap();
+        repo
+    }
+
+    pub fn read_board(&self) -> String {
+        std::fs::read_to_string(self.board()).unwrap()
+    }
+
+    pub fn write_board(&self, text: &str) {
+        std::fs::create_dir_all(self.board().parent().unwrap()).unwrap();
+        std::fs::write(self.board(), text).unwrap();
+    }
+
+    /// Lists what lies beside the lock, sorted.
+    pub fn beside_the_lock(&self) -> Vec<String> {
+        let mut names: Vec<String> = std::fs::read_dir(self.orchestrator())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    /// Asserts that only the two targets of the kernel locks are left.
+    pub fn assert_no_litter(&self) {
+        assert_eq!(
+            self.beside_the_lock(),
+            ["board.gate.lock", "board.latch.lock"]
+        );
+    }
+
+    /// Prepares the binary with the test's own environment and vault.
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_boardsync"));
+        command.args(args).env_clear().current_dir(self.root.path());
+        command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command
+            .env("HOME", self.home())
+            .env("BOARDSYNC_VAULT", self.vault());
+        command.env("XDG_CONFIG_HOME", self.path("config"));
+        command.env("XDG_DATA_HOME", self.path("data"));
+        command.env("SO_CONFIG_HOME", self.path("peer-config"));
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    pub fn run(&self, args: &[&str]) -> Said {
+        self.command(args).output().unwrap().into()
+    }
+
+    pub fn start(&self, args: &[&str]) -> Child {
+        self.command(args).spawn().unwrap()
+    }
+
+    /// Starts a command that parks at the step `point`, and waits until it is there.
+    #[cfg(feature = "failpoints")]
+    pub fn park(&self, point: &str, args: &[&str]) -> Parked {
+        let signal = self.path(&format!("park-{}-{}", point.replace('.', "-"), unique()));
+        let mut command = self.command(args);
+        command.env(
+            "FAILPOINTS",
+            format!("{point}=1*return(park:{})", signal.display()),
+        );
+        let mut child = command.spawn().unwrap();
+        let reached = with_suffix(&signal, "reached");
+        wait_until(&format!("{point} is reached"), || {
+            if let Some(status) = child.try_wait().unwrap() {
+                panic!("it ended with {status} before it reached {point}");
+            }
+            reached.exists()
+        });
+        Parked { child, signal }
+    }
+
+    /// Plants a record at the lock's path, `age` old.
+    pub fn plant_lock(&self, json: &str, age: Duration) {
+        std::fs::create_dir_all(self.orchestrator()).unwrap();
+        std::fs::write(self.lock(), json).unwrap();
+        make_older(&self.lock(), age);
+    }
+}
+
+/// A process that stands at a step until it is told to go on.
+pub struct Parked {
+    pub child: Child,
+    signal: PathBuf,
+}
+
+impl Parked {
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Lets it go on, and gives what it said.
+    pub fn go(self) -> Said {
+        std::fs::write(with_suffix(&self.signal, "go"), "").unwrap();
+        self.child.wait_with_output().unwrap().into()
+    }
+
+    /// Ends it where it stands.
+    pub fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    PathBuf::from(format!("{}.{suffix}", path.display()))
+}
+
+fn unique() -> usize {
+    static NEXT: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
+    NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed)
+}
+
+/// Waits for an event that must come; the limit only ends a broken test.
+pub fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let started = Instant::now();
+    while !is_so() {
+        assert!(
+            started.elapsed() < Duration::from_secs(60),
+            "waited in vain until {what}"
+        );
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+pub fn make_older(path: &Path, age: Duration) {
+    let file = std::fs::File::options().append(true).open(path).unwrap();
+    file.set_modified(SystemTime::now() - age).unwrap();
+}
+
+/// Gives the time `index` seconds after a fixed one, as boards write it.
+pub fn time(index: usize) -> String {
+    format!("2026-11-30T06:{:02}:{:02}.000Z", index / 60, index % 60)
+}
+
+/// A board without foreign content, holding these lines below its header.
+pub fn board_of(rows: &str) -> String {
+    format!(
+        "---\n_generator: session-orchestrator-active-sessions@1\nid: active-sessions\ntype: board\n\
+         created: 2026-11-30T06:00:00.000Z\nupdated: 2026-11-30T06:00:00.000Z\n---\n\n\
+         # Active Sessions\n\n> Live session-status board. Generator-owned — do not hand-edit.\n\n\
+         | Repo | Status | Session | Branch | Mode | Last heartbeat | Key |\n\
+         |---|---|---|---|---|---|---|\n{rows}"
+    )
+}
+
+/// This host's name, as a peer would write it.
+pub fn host_name() -> String {
+    hostname::get().unwrap().into_string().unwrap()
+}
