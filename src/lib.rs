@@ -18,6 +18,8 @@
 //! [`lock`], [`ledger`]} → [`vault`], [`disk`]. [`lock`] and [`board`] know
 //! nothing of each other.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::unwrap_used))]
+
 pub mod board;
 pub mod commit;
 pub mod config;

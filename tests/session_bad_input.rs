@@ -1,8 +1,4 @@
 //! Broken files neither stop nor hang an update, and each is told of.
-#![allow(
-    clippy::disallowed_methods,
-    reason = "a test plants and removes what it likes"
-)]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use boardsync::session::{Registry, Repo, SESSION_LOCK, Sources};

@@ -1,11 +1,12 @@
 //! The latch: read, merge and commit are one step for all processes of this host.
 
-use crate::disk::{Attempt, Backoff, KernelLock, Patience};
+use crate::disk::{Attempt, KernelLock, Queue};
 use std::path::Path;
 use std::time::Duration;
 
-const PATIENCE: Patience = Patience::For(Duration::from_secs(1));
-const POLL: Duration = Duration::from_millis(5);
+const PATIENCE: Duration = Duration::from_secs(1);
+const OPEN: &str = "latch.open";
+const LOCK: &str = "latch.lock";
 
 /// Holds the latch until it is dropped: for a few milliseconds.
 #[derive(Debug)]
@@ -19,16 +20,11 @@ impl Latch {
     ///
     /// Going on without it loses nothing: the exchange and the join hold.
     pub fn take(path: &Path) -> Option<Self> {
-        let mut backoff = Backoff::new(PATIENCE, POLL);
-        loop {
-            match KernelLock::try_take(path, "latch.open", "latch.lock") {
-                Attempt::Taken(lock) => return Some(Self { _lock: lock }),
-                Attempt::Unavailable(_) => return None,
-                Attempt::Busy => {}
-            }
-            if !backoff.pause() {
-                return None;
-            }
-        }
+        let lock = match KernelLock::try_take(path, OPEN, LOCK) {
+            Attempt::Taken(lock) => Some(lock),
+            Attempt::Unavailable(_) => None,
+            Attempt::Busy => Queue::enter(path, OPEN, LOCK).wait(PATIENCE),
+        };
+        lock.map(|lock| Self { _lock: lock })
     }
 }

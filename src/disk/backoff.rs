@@ -79,14 +79,14 @@ impl Backoff {
         self.limit = self.limit.min(limit);
     }
 
-    /// Says whether another pause is allowed.
-    pub fn has_time(&self) -> bool {
-        self.started.elapsed() < self.limit
+    /// Gives how much of the time is left.
+    pub fn left(&self) -> Duration {
+        self.limit.saturating_sub(self.started.elapsed())
     }
 
     /// Sleeps for the next delay; false once the time is up.
     pub fn pause(&mut self) -> bool {
-        let left = self.limit.saturating_sub(self.started.elapsed());
+        let left = self.left();
         if left.is_zero() {
             return false;
         }

@@ -9,6 +9,8 @@ use super::step;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::path::Path;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
 
 /// Holds the kernel lock of one file until it is dropped.
 #[derive(Debug)]
@@ -32,18 +34,18 @@ pub enum Attempt {
 impl KernelLock {
     /// Tries for the lock of the file at `path`, created if absent, never removed.
     ///
-    /// `open` and `lock` name the two steps. A file that was removed by hand
-    /// between the two is opened anew: a lock on a file without a name keeps
-    /// nobody out.
+    /// `open` and `lock` name the two steps.
     pub fn try_take(path: &Path, open: &'static str, lock: &'static str) -> Attempt {
-        for _ in 0..3 {
-            match Self::attempt(path, open, lock) {
-                Ok(Some(attempt)) => return attempt,
-                Ok(None) => continue,
-                Err(error) => return Attempt::Unavailable(error),
-            }
+        let try_lock = |file: &File| match file.try_lock() {
+            Ok(()) => Ok(true),
+            Err(TryLockError::WouldBlock) => Ok(false),
+            Err(TryLockError::Error(error)) => Err(error),
+        };
+        match Self::take(path, open, lock, try_lock) {
+            Ok(Some(taken)) => Attempt::Taken(taken),
+            Ok(None) => Attempt::Busy,
+            Err(error) => Attempt::Unavailable(error),
         }
-        Attempt::Busy
     }
 
     /// Gives the identity of the locked file, where the platform has one.
@@ -51,30 +53,81 @@ impl KernelLock {
         self.id
     }
 
-    fn attempt(path: &Path, open: &'static str, lock: &'static str) -> io::Result<Option<Attempt>> {
-        let file = step::around(open, || open_or_create(path))?;
-        let meta = file.metadata()?;
-        if !meta.is_file() {
-            return Err(io::Error::new(
-                io::ErrorKind::InvalidInput,
-                "not a regular file",
-            ));
+    /// Locks the file at `path` by `act`; `None` if `act` says that it is busy.
+    ///
+    /// A file that was removed by hand meanwhile is opened anew: a lock on a
+    /// file without a name keeps nobody out.
+    fn take(
+        path: &Path,
+        open: &'static str,
+        lock: &'static str,
+        act: impl Fn(&File) -> io::Result<bool>,
+    ) -> io::Result<Option<Self>> {
+        loop {
+            let file = step::around(open, || open_or_create(path))?;
+            let meta = file.metadata()?;
+            if !meta.is_file() {
+                return Err(io::Error::new(
+                    io::ErrorKind::InvalidInput,
+                    "not a regular file",
+                ));
+            }
+            if !step::around(lock, || act(&file))? {
+                return Ok(None);
+            }
+            let id = FileId::of(&meta);
+            match std::fs::symlink_metadata(path) {
+                Ok(named) if FileId::of(&named) == id => return Ok(Some(Self { _file: file, id })),
+                Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
         }
-        let taken = step::around(lock, || match file.try_lock() {
-            Ok(()) => Ok(true),
-            Err(TryLockError::WouldBlock) => Ok(false),
-            Err(TryLockError::Error(error)) => Err(error),
-        })?;
-        if !taken {
-            return Ok(Some(Attempt::Busy));
-        }
-        let id = FileId::of(&meta);
-        let named = match std::fs::symlink_metadata(path) {
-            Ok(meta) => FileId::of(&meta),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(error),
+    }
+}
+
+/// Holds a place in the kernel's queue for a lock.
+///
+/// Whoever polls with growing delays is overtaken for ever by those who have
+/// just come: with 16 writers in a loop, some starved for 5 s. The kernel
+/// wakes its waiters in turn and at once. A thread waits there in our stead,
+/// since a blocking lock takes no time limit; when nobody wants the lock any
+/// more by the time it comes, it is let go.
+#[derive(Debug)]
+pub struct Queue {
+    taken: Receiver<KernelLock>,
+}
+
+impl Queue {
+    /// Queues for the lock of the file at `path`.
+    pub fn enter(path: &Path, open: &'static str, lock: &'static str) -> Self {
+        let (sender, taken) = mpsc::sync_channel(1);
+        let path = path.to_owned();
+        let wait = move || {
+            if let Ok(Some(taken)) =
+                KernelLock::take(&path, open, lock, |file| file.lock().map(|()| true))
+            {
+                let _ = sender.send(taken);
+            }
         };
-        Ok((named == id).then_some(Attempt::Taken(Self { _file: file, id })))
+        // Without a thread to be had the queue stays empty, and waiting for it is a delay.
+        let _ = std::thread::Builder::new()
+            .stack_size(64 * 1024)
+            .spawn(wait);
+        Self { taken }
+    }
+
+    /// Waits for our turn, at most for `limit`.
+    pub fn wait(&self, limit: Duration) -> Option<KernelLock> {
+        let started = Instant::now();
+        match self.taken.recv_timeout(limit) {
+            Ok(taken) => Some(taken),
+            Err(RecvTimeoutError::Timeout) => None,
+            Err(RecvTimeoutError::Disconnected) => {
+                std::thread::sleep(limit.saturating_sub(started.elapsed()));
+                None
+            }
+        }
     }
 }
 

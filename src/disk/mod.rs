@@ -13,7 +13,7 @@ pub mod step;
 mod token;
 
 pub use backoff::{Backoff, Patience};
-pub use kernel_lock::{Attempt, KernelLock};
+pub use kernel_lock::{Attempt, KernelLock, Queue};
 pub use place::{
     create_folder, create_new, exchange, fill, is_unsupported, move_new, place_new, remove,
     remove_folder, replace, sync_folder, touch,

@@ -25,7 +25,7 @@ const ABANDONED: Duration = Duration::from_millis(250);
 /// While another process has the gate and nobody the lock, that process is
 /// about to publish: it is given this long before we publish without the gate,
 /// which would cost our successors the kernel's proof of our death.
-const GATE_HEADWAY: Duration = Duration::from_millis(50);
+const GATE_HEADWAY: Duration = Duration::from_millis(250);
 
 /// Seeks one lock: who we are, what we hold so far, and what we may do.
 #[derive(Debug)]
@@ -88,7 +88,10 @@ impl<'a> Seeker<'a> {
             if self.options.is_interrupted() {
                 return Err(self.unlocked(WhyUnlocked::Interrupted, &backoff, None));
             }
-            if !backoff.pause() {
+            if !self
+                .gate
+                .pause(&self.files.gate, &mut backoff, self.options.poll)
+            {
                 return Err(self.unlocked(WhyUnlocked::Timeout, &backoff, search.seen.as_ref()));
             }
         }
@@ -115,7 +118,9 @@ impl<'a> Seeker<'a> {
         let (record, clock) = pending;
         let Some(seen) = seen else {
             let since = *free_since.get_or_insert(backoff.waited());
-            if self.gate.is_busy() && backoff.waited() < since + GATE_HEADWAY && backoff.has_time()
+            if self.gate.is_busy()
+                && backoff.waited() < since + GATE_HEADWAY
+                && !backoff.left().is_zero()
             {
                 return Ok(Pass::Wait);
             }

@@ -1,9 +1,5 @@
 //! A vault, a home and the built binary, all in one temporary folder.
 #![allow(dead_code, reason = "each test uses what it needs")]
-#![allow(
-    clippy::disallowed_methods,
-    reason = "a test plants and removes what it likes"
-)]
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
