@@ -341,7 +341,9 @@ proptest! {
     #[test]
     fn merges_of_any_texts_read_as_they_are(a in ours(), b in ours(), c in ours()) {
         // Two open fences close each other, and nothing can be done about it.
-        prop_assume!(!is_open(&b) && !is_open(&c));
+        if is_open(&b) && is_open(&c) {
+            return Ok(());
+        }
         let [base, one, other] = [&a, &b, &c].map(|text| Board::parse(text));
         for board in [three_way(&base, &one, &other), join_all(&one, &other), join_rows(&one, &other)] {
             let text = board.render(now());
