@@ -326,7 +326,11 @@ fn a_three_way_merge_does_what_either_side_did() {
     let [base, ours, theirs] = [&base, &ours, &theirs].map(|text| Board::parse(text));
     let merged = three_way(&base, &ours, &theirs).render(now());
     let expected = text(&(a_later + &b_closed)).replace("type: board", "type: board\ntags: x");
-    assert_eq!(merged, expected + "\nours\n", "a deleted note stays deleted");
+    assert_eq!(
+        merged,
+        expected + "\nours\n",
+        "a deleted note stays deleted"
+    );
     assert_eq!(merged, three_way(&base, &theirs, &ours).render(now()));
 }
 
