@@ -5,6 +5,7 @@ use super::prose;
 use super::table::ending;
 use crate::Timestamp;
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::iter;
 use std::ops::Range;
 
@@ -79,7 +80,7 @@ impl<'a> Frontmatter<'a> {
         let [opening, .., closing] = &*block.lines else {
             return Self::default();
         };
-        let inner = inner.iter().map(|line| Cow::Owned((*line).to_owned()));
+        let inner = without_twins(inner);
         let lines = iter::once(opening.clone())
             .chain(inner)
             .chain(iter::once(closing.clone()));
@@ -147,6 +148,28 @@ impl<'a> Frontmatter<'a> {
         let inner = self.lines.len().saturating_sub(1);
         (1..inner).find_map(|at| Some((at, value_of(&self.lines[at], key)?)))
     }
+}
+
+/// Makes comments of all but the first of different lines for one key.
+///
+/// Both sides' values are kept, but YAML allows a key only once, and editors
+/// show a block that breaks this as plain text.
+fn without_twins<'a>(lines: &[&str]) -> Vec<Cow<'a, str>> {
+    let mut first: HashMap<&str, &str> = HashMap::new();
+    let mut is_twin = false;
+    let mut kept = Vec::with_capacity(lines.len());
+    for line in lines {
+        let key = line.split_once(':').map(|(key, _)| key);
+        let nested = line.starts_with([' ', '\t', '-', '#']);
+        if !nested {
+            is_twin = key.is_some_and(|key| *first.entry(key).or_insert(line) != *line);
+        }
+        kept.push(match is_twin {
+            true => Cow::Owned(format!("# {line}")),
+            false => Cow::Owned((*line).to_owned()),
+        });
+    }
+    kept
 }
 
 /// Makes the times of all sides equal, so that no line differs for them.
@@ -240,6 +263,16 @@ mod tests {
             assert!(block.set("key", "new"));
             assert_eq!(block.lines.concat(), format!("---\n{set}\n---\n"));
         }
+    }
+
+    #[test]
+    fn merged_blocks_have_each_key_once() {
+        let [base, one, other] =
+            ["a: 1\n", "a: 2\n", "a: 3\nb: 1\n"].map(|inner| format!("---\n{inner}---\n"));
+        let [base, one, other] = [&base, &one, &other].map(|text| Frontmatter::split(text).0);
+        let merged = "---\na: 2\n# a: 3\nb: 1\n---\n";
+        assert_eq!(base.three_way(&one, &other).lines.concat(), merged);
+        assert_eq!(base.three_way(&other, &one).lines.concat(), merged);
     }
 
     #[test]

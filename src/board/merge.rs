@@ -137,15 +137,16 @@ impl Plan {
 /// Gives the last fresh row of each slot, without a host where none is stored.
 fn latest(fresh: &[Fresh], shared: bool) -> Vec<Fresh> {
     let mut rows: Vec<Fresh> = Vec::with_capacity(fresh.len());
+    let mut by_slot = HashMap::with_capacity(fresh.len());
     for item in fresh {
         let mut item = item.clone();
         if !shared {
             item.row.host = None;
         }
-        match rows
-            .iter_mut()
-            .find(|other| other.row.slot() == item.row.slot())
-        {
+        let at = *by_slot
+            .entry(item.row.slot().into_owned())
+            .or_insert(rows.len());
+        match rows.get_mut(at) {
             Some(other) => *other = item,
             None => rows.push(item),
         }
