@@ -57,7 +57,7 @@ pub use field::Field;
 pub use join::{join, join_all, join_rows};
 pub use merge::{FORCE_CLOSE_AFTER_MS, Fresh, Merged};
 pub use origin::{GENERATOR, Origin};
-pub use row::{Entry, Row, Status};
+pub use row::{Entry, Row, Status, UnknownStatus};
 pub use slot::{Identity, Slot};
 pub use table::{Cells, Table, cells, write_row};
 pub use three_way::three_way;
@@ -139,8 +139,12 @@ impl<'a> Board<'a> {
     }
 
     /// Adds the `Host` column, so that several hosts can share the board.
-    pub fn declare_shared(&mut self) {
+    ///
+    /// Gives false if the board had it already.
+    pub fn declare_shared(&mut self) -> bool {
+        let new = !self.is_shared();
         self.columns.add(Field::Host);
+        new
     }
 
     /// Finds the row that an update of this slot would start from.
