@@ -314,6 +314,17 @@ fn a_join_keeps_foreign_cells_of_both_sides() {
 }
 
 #[test]
+fn rows_from_under_another_header_are_written_anew() {
+    let displaced = format!("{FRONT}| Repo | Status | Key |\n|---|---|---|\n| a | frei | 1 |\n");
+    let ours = format!("{FRONT}| Key | Repo | Status |\n|---|---|---|\n| 2 | b | closed |\n");
+    let expected = displaced.clone() + "| b | closed | 2 |\n";
+    let [displaced, ours] = [&displaced, &ours].map(|text| Board::parse(text));
+    assert_eq!(join_rows(&displaced, &ours).render(now()), expected);
+    let merged = three_way(&Board::parse(FRONT), &displaced, &ours).render(now());
+    assert_eq!(Board::parse(&merged).rows, Board::parse(&expected).rows);
+}
+
+#[test]
 fn a_three_way_merge_does_what_either_side_did() {
     let [a, b, c] = [("a", "00000001"), ("b", "00000002"), ("c", "00000003")]
         .map(|(repo, key)| line(repo, "in-progress", "05:00", key));

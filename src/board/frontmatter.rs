@@ -2,6 +2,7 @@
 
 use super::origin::GENERATOR;
 use super::prose;
+use super::scalar::{unquote, value_of};
 use super::table::ending;
 use crate::Timestamp;
 use std::borrow::Cow;
@@ -192,38 +193,6 @@ fn settle_times(sides: &mut [Frontmatter<'_>]) {
             }
         }
     }
-}
-
-/// Finds the value of `key: value # comment`.
-fn value_of(line: &str, key: &str) -> Option<Range<usize>> {
-    let rest = line.strip_prefix(key)?.strip_prefix(':')?;
-    if !rest.is_empty() && !rest.starts_with([' ', '\t', '\r', '\n']) {
-        return None;
-    }
-    let text = rest.trim_start();
-    let quote = text.chars().next().filter(|c| matches!(c, '"' | '\''));
-    let closing = quote.and_then(|quote| text[1..].find(quote));
-    let end = match closing {
-        Some(closing) => closing + 2,
-        None => comment(text).unwrap_or(text.len()),
-    };
-    let value = text[..end].trim_end();
-    let start = match value.is_empty() {
-        // Not behind the line's ending, where the trimming went.
-        true => key.len() + 1,
-        false => line.len() - text.len(),
-    };
-    Some(start..start + value.len())
-}
-
-fn comment(text: &str) -> Option<usize> {
-    let starts = |(at, _): &(usize, &str)| *at == 0 || text[..*at].ends_with([' ', '\t']);
-    text.match_indices('#').find(starts).map(|(at, _)| at)
-}
-
-fn unquote(value: &str) -> &str {
-    let inner = |quote| value.strip_prefix(quote)?.strip_suffix(quote);
-    inner('"').or_else(|| inner('\'')).unwrap_or(value)
 }
 
 #[cfg(test)]

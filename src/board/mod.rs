@@ -21,7 +21,7 @@
 //!
 //! | question | file |
 //! |---|---|
-//! | whose board is this, and what does its frontmatter say? | `origin`, `frontmatter` |
+//! | whose board is this, and what does its frontmatter say? | `origin`, `frontmatter`, `scalar` |
 //! | which lines of a note can be a table at all? | `visible`, `table` |
 //! | what is a cell, and what survives in one? | `cell` |
 //! | which column is which? | `field`, `columns` |
@@ -45,6 +45,7 @@ mod origin;
 mod prose;
 mod render;
 mod row;
+mod scalar;
 mod slot;
 mod table;
 mod three_way;
