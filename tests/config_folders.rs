@@ -63,4 +63,11 @@ fn configured_roots_are_searched_beside_the_default() {
             "/work".into()
         ]
     );
+    std::fs::write(
+        config.join("boardsync/config.toml"),
+        "roots = ['~user/x']\n",
+    )
+    .unwrap();
+    let error = sweep_roots(&env).unwrap_err().to_string();
+    assert!(error.contains("`~user/x`"), "{error}");
 }

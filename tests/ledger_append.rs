@@ -4,7 +4,6 @@
 use boardsync::Timestamp;
 use boardsync::ledger::{Entry, LEDGER, LockNote, append};
 use std::fs;
-use std::path::Path;
 
 const LOCK: LockNote<'_> = LockNote {
     locked: true,
@@ -85,6 +84,22 @@ fn every_line_has_the_peer_s_fields_in_the_peer_s_order() {
         appended(&stale),
         line(
             r#""action":"written","caller":"sweepBoard","path_tail":"_active-sessions.md","rows":1,"repos_swept":11,"duration_ms":34,"lock":{"locked":true,"stale_override":"mtime age 90002ms > 60000ms","waited_ms":3}"#
+        )
+    );
+    // The peer's `release` stands last: `busy`, `not-found` or `not-owner`.
+    let not_released = Entry {
+        lock: Some(LockNote {
+            release: Some("busy"),
+            ..LOCK
+        }),
+        session_id: None,
+        semantic_session_id: None,
+        ..entry()
+    };
+    assert_eq!(
+        appended(&not_released),
+        line(
+            r#""action":"written","caller":"mirrorBoard","path_tail":"_active-sessions.md","rows":1,"duration_ms":34,"lock":{"locked":true,"waited_ms":3,"release":"busy"}"#
         )
     );
     let disabled = Entry {
@@ -184,7 +199,7 @@ fn nothing_is_written_through_a_symlink_out_of_the_repository() {
 }
 
 #[cfg(unix)]
-fn bytes_below(folder: &Path) -> u64 {
+fn bytes_below(folder: &std::path::Path) -> u64 {
     fs::read_dir(folder)
         .unwrap()
         .flatten()

@@ -126,6 +126,14 @@ fn advice_is_given_where_the_figures_ask_for_it_and_only_there() {
             written(r#""locked":true,"waited_ms":1,"release":"not-owner""#),
             "BOARDSYNC_STALE_MS",
         ),
+        (
+            written(r#""locked":true,"waited_ms":1,"release":"not-found""#),
+            "BOARDSYNC_STALE_MS",
+        ),
+        (
+            written(r#""locked":true,"waited_ms":1,"release":"busy""#),
+            "board.lock.acquire",
+        ),
         ("junk\n".to_owned(), "could not be read"),
     ] {
         let advice = sum(&(calm.clone() + &extra)).advice();
