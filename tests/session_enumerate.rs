@@ -58,6 +58,7 @@ impl Host {
 fn a_lease_or_a_fresh_entry_makes_a_repository_busy() {
     let host = Host::new();
     host.git("P/idle");
+    host.git("P/idle/submodule");
     host.git("P/busy");
     host.lease("P/busy", "{}");
     host.git("P/busy/sub");
@@ -98,7 +99,10 @@ fn a_lease_or_a_fresh_entry_makes_a_repository_busy() {
     );
     assert_eq!(sweep.warning, None, "a missing root is no fault");
     let once = host.sweep(&["P"]);
-    assert_eq!(once.seen, 10, "the eight, `idle` and `stale`");
+    assert_eq!(
+        once.seen, 10,
+        "the eight, `idle` and `stale`, but no submodule"
+    );
 }
 
 #[test]
