@@ -54,6 +54,9 @@ fn in_one_line(error: &str) -> String {
         .filter(|line| !line.is_empty())
         .collect();
     let said = said.join(" ");
-    let said = said.strip_prefix("error: ").unwrap_or(&said);
+    let said = said
+        .strip_prefix("error: ")
+        .unwrap_or(&said)
+        .replace(" tip: ", "; ");
     format!("{said}; see `boardsync --help`")
 }
