@@ -4,3 +4,5 @@
 mod checking;
 #[path = "model/lock/mod.rs"]
 mod lock;
+#[path = "model/commit/mod.rs"]
+mod commit;

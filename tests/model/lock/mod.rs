@@ -16,8 +16,8 @@ use crate::checking::{Action, Protocol, Steps};
 pub type Id = usize;
 
 /// The place of the update that starts once everyone else has ended.
-pub const LATE: Id = 3;
-const NAMES: [&str; 4] = ["first", "second", "third", "late"];
+pub const LATE: Id = 4;
+const NAMES: [&str; 5] = ["first", "second", "third", "fourth", "late"];
 
 #[derive(Clone, Copy, Debug, Hash, PartialEq, Eq)]
 pub enum Host {
@@ -43,12 +43,12 @@ pub enum Rule {
     ForeignLocksStay,
 }
 
-/// Who takes part, how much may go wrong, and which rule (if any) is left out.
+/// Who takes part, and which rule (if any) is left out. Any number of them may crash, and oversleep
+/// any number of times.
 #[derive(Clone, Copy, Debug)]
 pub struct Lock {
-    pub parties: [(Kind, Host); 3],
-    pub crashes: u8,
-    pub oversleeps: u8,
+    /// At most four.
+    pub parties: &'static [(Kind, Host)],
     /// Whether the file system has kernel locks at all.
     pub kernel_locks: bool,
     pub without: Option<Rule>,
@@ -124,9 +124,7 @@ pub struct World {
     pub aged: bool,
     pub guard: Option<Record>,
     pub gates: [Option<Id>; 2],
-    pub processes: [Process; 4],
-    pub crashes: u8,
-    pub oversleeps: u8,
+    pub processes: [Process; 5],
     /// Somebody removed the lock or the guard of another host.
     pub robbed: bool,
 }
@@ -191,15 +189,17 @@ impl Model for Lock {
 
     fn init_states(&self) -> Vec<World> {
         let process = |host, next| Process { host, next, seen: None, overslept: false };
-        let [first, second, third] = self.parties.map(|(_, host)| process(host, Next::TryGate));
+        let mut processes = [process(Host::A, Next::Ended { locked: false }); 5];
+        for (who, &(_, host)) in self.parties.iter().enumerate() {
+            processes[who] = process(host, Next::TryGate);
+        }
+        processes[LATE].next = Next::Start;
         vec![World {
             lock: None,
             aged: false,
             guard: None,
             gates: [None; 2],
-            processes: [first, second, third, process(Host::A, Next::Start)],
-            crashes: self.crashes,
-            oversleeps: self.oversleeps,
+            processes,
             robbed: false,
         }]
     }
@@ -257,17 +257,9 @@ impl Model for Lock {
 /// wherever others could notice.
 fn misfortunes(who: Id, steps: &mut Steps<World>) {
     let process = steps.state.processes[who];
-    if steps.state.crashes > 0 {
-        steps.step("crashes", |w| {
-            w.crashes -= 1;
-            w.end(who, Next::Crashed);
-        });
-    }
+    steps.step("crashes", |w| w.end(who, Next::Crashed));
     let noticed = process.holds() || matches!(process.next, Next::Publish | Next::TakeOverRename);
-    if steps.state.oversleeps > 0 && noticed && !process.overslept {
-        steps.step("oversleeps", |w| {
-            w.oversleeps -= 1;
-            w.processes[who].overslept = true;
-        });
+    if noticed && !process.overslept {
+        steps.step("oversleeps", |w| w.processes[who].overslept = true);
     }
 }

@@ -11,18 +11,16 @@ const ENDS_LOCKED: &str = "a new update ends locked";
 
 /// Two boardsyncs on one host, a third on another, one volume.
 const TWO_HOSTS: Lock = Lock {
-    parties: [(Boardsync, A), (Boardsync, A), (Boardsync, B)],
-    crashes: 2,
-    oversleeps: 2,
+    parties: &[(Boardsync, A), (Boardsync, A), (Boardsync, B)],
     kernel_locks: true,
     without: None,
 };
 
 /// Three boardsyncs on one host.
-const ONE_HOST: Lock = Lock { parties: [(Boardsync, A); 3], ..TWO_HOSTS };
+const ONE_HOST: Lock = Lock { parties: &[(Boardsync, A); 3], ..TWO_HOSTS };
 
 /// Two boardsyncs and the Node peer on one host.
-const WITH_NODE: Lock = Lock { parties: [(Boardsync, A), (Boardsync, A), (Node, A)], ..TWO_HOSTS };
+const WITH_NODE: Lock = Lock { parties: &[(Boardsync, A), (Boardsync, A), (Node, A)], ..TWO_HOSTS };
 
 #[test]
 fn lock_two_hosts() {
@@ -37,6 +35,15 @@ fn lock_one_host() {
 #[test]
 fn lock_with_node() {
     holds("lock, with Node", WITH_NODE);
+}
+
+#[test]
+fn lock_four() {
+    holds("lock, 4 one host", Lock { parties: &[(Boardsync, A); 4], ..TWO_HOSTS });
+}
+#[test]
+fn lock_four_mixed() {
+    holds("lock, BBN on A, B on B", Lock { parties: &[(Boardsync, A), (Boardsync, A), (Node, A), (Boardsync, B)], ..TWO_HOSTS });
 }
 
 #[test]
