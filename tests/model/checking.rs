@@ -41,12 +41,23 @@ impl<S: Clone> Steps<'_, S> {
 /// A protocol together with the bounds within which it is explored.
 pub trait Protocol: Model<State = Self::World, Action = Action<Self::World>> + Send + Sync + 'static {
     type World: Clone + Debug + Hash + PartialEq + Send + Sync + 'static;
+
+    /// Maps a world to one that differs only in who is who, where the parties are alike.
+    fn symmetry(&self) -> Option<fn(&Self::World) -> Self::World> {
+        None
+    }
 }
 
 /// Explores everything, prints how much that was, and asserts every property.
 pub fn holds<P: Protocol>(name: &str, protocol: P) {
     let start = Instant::now();
-    let checker = protocol.checker().spawn_bfs().join();
+    let symmetry = protocol.symmetry();
+    let checker = protocol.checker();
+    let checker = match symmetry {
+        Some(representative) => checker.symmetry_fn(representative),
+        None => checker,
+    };
+    let checker = checker.spawn_dfs().join();
     println!(
         "{name}: {} states, {} steps, depth {}, {:.1?}",
         checker.unique_state_count(),

@@ -1,6 +1,6 @@
 //! What an update does to the board, one atomic step at a time.
 
-use super::{Board, Commit, File, Host, Id, LATE, Latch, Next, ROWS, Rule, World, row};
+use super::{Board, Commit, File, Host, Id, LATE, Latch, NOBODY, Next, Process, ROWS, Rule, World, row};
 use crate::checking::Steps;
 
 impl Commit {
@@ -11,7 +11,7 @@ impl Commit {
             // Nobody is left, and the last draft is written.
             Next::Start => {
                 if world.processes[..LATE].iter().all(|p| p.gone()) && world.draft.is_none() {
-                    steps.step("starts", |w| w.processes[who].next = Next::TakeLatch);
+                    steps.step("starts", |w| w.processes[who].next = self.first_step());
                 }
             }
 
@@ -19,7 +19,7 @@ impl Commit {
             Next::TakeLatch => {
                 let host = self.host(who) as usize;
                 let free = world.latches[host].is_none();
-                if self.latch != Latch::Absent && free {
+                if free {
                     steps.step("Latch::take", |w| {
                         w.latches[host] = Some(who);
                         w.processes[who].next = Next::Adopt;
@@ -32,25 +32,17 @@ impl Commit {
             }
 
             Next::Adopt => self.adopt_leftovers(who, steps),
-            Next::UnlinkUnclaimed(seen) => steps.step("adopt_leftovers/unlink", |w| {
-                w.files.retain(|f| (f.owner, f.claimed, f.staged) != (seen.owner, seen.claimed, seen.staged));
+            Next::UnlinkUnclaimed(owner, staged) => steps.step("adopt_leftovers/unlink", |w| {
+                w.files.retain(|f| (f.owner, f.staged) != (owner, staged));
                 w.processes[who].next = Next::Adopt;
-            }),
-
-            Next::Read => steps.step("read", |w| {
-                let adopted = w.files.iter().filter(|f| f.owner == who);
-                let joined = adopted.fold(w.board, |board, f| self.join(f.content, board));
-                w.processes[who].expected = w.board;
-                w.processes[who].wrote = joined | row(who);
-                w.processes[who].next = Next::Stage;
             }),
 
             // A complete board, under a name that holds its hash.
             Next::Stage => steps.step("stage", |w| {
                 if self.without == Some(Rule::DisplacedStays) {
-                    w.files.retain(|f| f.owner != who || f.claimed);
+                    w.files.retain(|f| f.owner != who || f.staged.is_none());
                 }
-                w.add(File { owner: who, claimed: false, staged: me.wrote, content: me.wrote });
+                w.add(File { owner: who, staged: Some(me.wrote), swapped: false, content: me.wrote });
                 w.processes[who].next = if self.exchange { Next::Exchange } else { Next::CompareBoard };
             }),
 
@@ -70,7 +62,7 @@ impl Commit {
                     let displaced = world.files[place].content;
                     let joined = self.merge(me.expected, me.wrote, displaced);
                     if displaced == me.expected || joined == me.wrote {
-                        steps.step("compare: nothing new", |w| w.processes[who].next = Next::Discard);
+                        steps.step("compare: nothing new", |w| self.written(w, who));
                     } else {
                         steps.step("compare, join", |w| {
                             w.processes[who].expected = me.wrote;
@@ -79,16 +71,14 @@ impl Commit {
                         });
                     }
                 }
-                None => steps.step("compare: adopted by another", |w| {
-                    w.processes[who].next = Next::Discard;
-                }),
+                None => steps.step("compare: adopted by another", |w| self.written(w, who)),
             },
 
             Next::CompareBoard if world.board == me.expected => {
                 steps.step("compare: as read", |w| w.processes[who].next = Next::Rename);
             }
             Next::CompareBoard => steps.step("compare, join", |w| {
-                w.files.retain(|f| f.owner != who || f.claimed);
+                w.files.retain(|f| f.owner != who || f.staged.is_none());
                 w.processes[who].expected = w.board;
                 w.processes[who].wrote = self.merge(me.expected, me.wrote, w.board);
                 w.processes[who].next = Next::Stage;
@@ -97,49 +87,60 @@ impl Commit {
                 Some(place) => steps.step("rename", |w| {
                     let file = w.files.remove(place);
                     w.put_board(file.content);
-                    w.processes[who].next = Next::Discard;
+                    self.written(w, who);
                 }),
                 None => stage_again(who, steps),
             },
 
-            // One file at a time; then the latch goes, and the update is reported.
-            Next::Discard => match world.files.iter().position(|f| f.owner == who) {
-                Some(place) => steps.step("discard", |w| {
+            // One file at a time; with the last one the latch goes, and the update is reported.
+            Next::Discard => steps.step("discard", |w| {
+                if let Some(place) = w.files.iter().position(|f| f.owner == who) {
                     w.files.remove(place);
-                }),
-                None => steps.step("reports `written`", |w| self.end(w, who, Next::Ended)),
-            },
+                }
+                self.written(w, who);
+            }),
 
             Next::Ended | Next::Crashed => {}
         }
     }
 
     /// Claims leftovers one by one, drops those that were never exchanged, and keeps the displaced
-    /// ones to be joined. Which files count as leftovers is a matter of age: anyone's may.
+    /// ones to be joined. A leftover is a file whose process has crashed, or seems to have.
     fn adopt_leftovers(&self, who: Id, steps: &mut Steps<World>) {
         let world = steps.state;
-        let worthless = |f: &File| f.is_unswapped() || self.without == Some(Rule::LeftoversAreJoined);
+        let worthless = |f: &File| !f.swapped || self.without == Some(Rule::LeftoversAreJoined);
         if let Some(place) = world.files.iter().position(|f| f.owner == who && worthless(f)) {
             steps.step("adopt_leftovers/discard", |w| {
                 w.files.remove(place);
             });
             return;
         }
-        let others = world.files.iter().enumerate().filter(|(_, f)| f.owner != who);
-        for (place, &file) in others.clone() {
-            if self.without == Some(Rule::LeftoversAreClaimed) && file.is_unswapped() {
+        let mut none = true;
+        for (place, &file) in world.files.iter().enumerate().filter(|(_, f)| f.owner != who) {
+            let alive = file.owner != NOBODY;
+            if alive && world.oversleeps == 0 {
+                continue;
+            }
+            none = false;
+            if self.without == Some(Rule::LeftoversAreClaimed) && file.staged == Some(file.content) {
                 steps.step("adopt_leftovers/look", |w| {
-                    w.processes[who].next = Next::UnlinkUnclaimed(file);
+                    w.oversleeps -= u8::from(alive);
+                    w.processes[who].next = Next::UnlinkUnclaimed(file.owner, file.staged);
                 });
             } else {
                 steps.step("adopt_leftovers/claim", |w| {
+                    w.oversleeps -= u8::from(alive);
                     w.files.remove(place);
-                    w.add(File { owner: who, claimed: true, ..file });
+                    w.add(file.left_to(who));
                 });
             }
         }
-        if who != LATE || others.count() == 0 {
-            steps.step("adopt_leftovers: no more", |w| w.processes[who].next = Next::Read);
+        if who != LATE || none {
+            steps.step("read", |w| {
+                let adopted = w.files.iter().filter(|f| f.owner == who);
+                let joined = adopted.fold(w.board, |board, f| self.join(f.content, board));
+                w.processes[who] = Process { next: Next::Stage, expected: w.board, wrote: joined | row(who) };
+            });
         }
     }
 
@@ -158,24 +159,45 @@ impl Commit {
         }
     }
 
+    pub fn first_step(&self) -> Next {
+        if self.latch == Latch::Absent { Next::Adopt } else { Next::TakeLatch }
+    }
+
     fn host(&self, who: Id) -> Host {
         self.parties.get(who).copied().unwrap_or(Host::A)
     }
 
-    /// Ends a process: the kernel lets its latch go, and nothing it knew matters any longer.
-    pub fn end(&self, world: &mut World, who: Id, next: Next) {
+    /// Goes on to discard the files of a finished commit, or ends where there are none.
+    fn written(&self, world: &mut World, who: Id) {
+        let litter = world.files.iter().any(|f| f.owner == who);
+        world.processes[who] = Process::at(if litter { Next::Discard } else { Next::Ended });
+        if !litter {
+            self.drop_latch(world, who);
+        }
+    }
+
+    /// A crash: the kernel lets the latch go, and the files are leftovers.
+    pub fn crash(&self, world: &mut World, who: Id) {
+        world.processes[who] = Process::at(Next::Crashed);
+        world.excused &= !row(who);
+        self.drop_latch(world, who);
+        for file in std::mem::take(&mut world.files) {
+            world.add(if file.owner == who { file.left_to(NOBODY) } else { file });
+        }
+    }
+
+    fn drop_latch(&self, world: &mut World, who: Id) {
         let latch = &mut world.latches[self.host(who) as usize];
         if *latch == Some(who) {
             *latch = None;
         }
-        world.processes[who] = super::Process { next, expected: 0, wrote: 0 };
     }
 }
 
 /// The file that this process has staged last, unless somebody has claimed it.
 fn own_file(world: &World, who: Id) -> Option<usize> {
     let wrote = world.processes[who].wrote;
-    world.files.iter().position(|f| f.owner == who && !f.claimed && f.staged == wrote)
+    world.files.iter().position(|f| f.owner == who && f.staged == Some(wrote))
 }
 
 fn stage_again(who: Id, steps: &mut Steps<World>) {

@@ -11,6 +11,7 @@
 mod boardsync;
 mod outsider;
 mod runs;
+mod symmetry;
 
 use stateright::{Model, Property};
 
@@ -22,6 +23,8 @@ pub type Board = u8;
 /// The place of the update that starts once everyone else has ended.
 pub const LATE: Id = 3;
 const NAMES: [&str; 4] = ["first", "second", "third", "late"];
+/// Whose files are when their process has crashed; it no longer matters which one.
+pub const NOBODY: Id = NAMES.len();
 
 /// The row of each process, in its new version.
 pub const fn row(who: Id) -> Board {
@@ -70,6 +73,9 @@ pub struct Commit {
     pub parties: &'static [Host],
     /// How many times somebody edits the board without asking anyone.
     pub edits: usize,
+    pub crashes: u8,
+    /// How many times a process is so slow that its file is taken for a leftover.
+    pub oversleeps: u8,
     pub latch: Latch,
     /// Whether the file system can swap two files.
     pub exchange: bool,
@@ -78,33 +84,36 @@ pub struct Commit {
     pub without: Option<Rule>,
 }
 
-/// A temporary file. Its name tells whose it is and the hash of what was staged in it.
+/// A temporary file.
 #[derive(Clone, Copy, Debug, Hash, PartialEq, Eq, PartialOrd, Ord)]
 pub struct File {
     pub owner: Id,
-    /// Taken over from somebody else, by renaming it.
-    pub claimed: bool,
-    pub staged: Board,
+    /// The board that was staged in it, whose hash is in its name: `None` once the file is a leftover,
+    /// for then all that matters of its name is `swapped`.
+    pub staged: Option<Board>,
+    /// Its content is not what its name says: it was exchanged, and holds a displaced board.
+    pub swapped: bool,
     pub content: Board,
 }
 
 impl File {
-    /// Its content is what its name says: it was never exchanged.
-    pub fn is_unswapped(&self) -> bool {
-        self.staged == self.content
+    /// The same file as a leftover, in the hands of `owner`.
+    pub fn left_to(self, owner: Id) -> File {
+        let swapped = self.staged.map_or(self.swapped, |staged| staged != self.content);
+        File { owner, staged: None, swapped, content: if swapped { self.content } else { 0 } }
     }
 }
 
 /// Where a process stands: the step that it takes next.
-#[derive(Clone, Copy, Debug, Hash, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Hash, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Next {
     /// Not yet started; the late update only.
     Start,
     TakeLatch,
+    /// Adopt one leftover more, or read.
     Adopt,
-    /// The mutant that claims nothing unlinks what it saw.
-    UnlinkUnclaimed(File),
-    Read,
+    /// The mutant that claims nothing unlinks what it saw: a file of this owner and name.
+    UnlinkUnclaimed(Id, Option<Board>),
     Stage,
     Exchange,
     CompareDisplaced,
@@ -127,6 +136,10 @@ pub struct Process {
 }
 
 impl Process {
+    pub fn at(next: Next) -> Process {
+        Process { next, expected: 0, wrote: 0 }
+    }
+
     pub fn gone(&self) -> bool {
         matches!(self.next, Next::Ended | Next::Crashed)
     }
@@ -142,6 +155,8 @@ pub struct World {
     /// What the outsider has read and not yet written back.
     pub draft: Option<Board>,
     pub edits_done: usize,
+    pub crashes: u8,
+    pub oversleeps: u8,
     /// Facts that were last seen in the board when an outsider wrote an older one over it. No protocol
     /// of ours can keep these.
     pub excused: Board,
@@ -154,9 +169,11 @@ impl World {
         std::mem::replace(&mut self.board, board)
     }
 
+    /// Adds a file; equal leftovers are one.
     pub fn add(&mut self, file: File) {
-        let place = self.files.partition_point(|f| *f < file);
-        self.files.insert(place, file);
+        if let Err(place) = self.files.binary_search(&file) {
+            self.files.insert(place, file);
+        }
     }
 
     /// Whether every fact is in the board, but for those that an outsider wrote over.
@@ -167,6 +184,11 @@ impl World {
 
 impl Protocol for Commit {
     type World = World;
+
+    fn symmetry(&self) -> Option<fn(&World) -> World> {
+        let one_host = self.parties.iter().all(|host| *host == Host::A);
+        one_host.then_some(symmetry::representative)
+    }
 }
 
 impl Model for Commit {
@@ -174,9 +196,8 @@ impl Model for Commit {
     type Action = Action<World>;
 
     fn init_states(&self) -> Vec<World> {
-        let process = |next| Process { next, expected: 0, wrote: 0 };
-        let mut processes = [process(Next::Crashed); 4];
-        processes[..self.parties.len()].fill(process(Next::TakeLatch));
+        let mut processes = [Process::at(Next::Crashed); 4];
+        processes[..self.parties.len()].fill(Process::at(self.first_step()));
         processes[LATE].next = Next::Start;
         vec![World {
             board: 0,
@@ -185,6 +206,8 @@ impl Model for Commit {
             processes,
             draft: None,
             edits_done: 0,
+            crashes: self.crashes,
+            oversleeps: self.oversleeps,
             excused: 0,
         }]
     }
@@ -196,9 +219,12 @@ impl Model for Commit {
                 continue;
             }
             self.boardsync(who, &mut steps);
-            if who != LATE {
-                // Before this step, which is after the one before.
-                steps.step("crashes", |w| self.end(w, who, Next::Crashed));
+            // Before this step, which is after the one before.
+            if who != LATE && world.crashes > 0 {
+                steps.step("crashes", |w| {
+                    w.crashes -= 1;
+                    self.crash(w, who);
+                });
             }
         }
         self.outsider(&mut Steps { who: "outsider", state: world, out });
@@ -227,7 +253,7 @@ impl Model for Commit {
         ];
         if self.exchange {
             properties.push(Property::sometimes("a displaced board outlives its process", |_, w: &World| {
-                w.files.iter().any(|f| !f.is_unswapped() && w.processes[f.owner].next == Next::Crashed)
+                w.files.iter().any(|f| f.owner == NOBODY && f.swapped)
             }));
         }
         properties
