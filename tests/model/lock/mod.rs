@@ -243,7 +243,7 @@ impl Model for Lock {
                     || w.foreign(LATE, w.lock)
                     || w.foreign(LATE, w.guard)
             }),
-            Property::sometimes("two overslept holders", |_, w: &World| {
+            Property::sometimes("an overslept holder has a successor", |_, w: &World| {
                 w.processes.iter().filter(|p| p.holds()).count() == 2
             }),
             Property::sometimes("a release is busy and leaves the lock", |_, w: &World| {
