@@ -34,9 +34,16 @@ impl<S: Clone> Steps<'_, S> {
     pub fn step(&mut self, what: &'static str, change: impl FnOnce(&mut S)) {
         let mut next = self.state.clone();
         change(&mut next);
-        self.out.push(Action { who: self.who, what, next });
+        self.out.push(Action {
+            who: self.who,
+            what,
+            next,
+        });
     }
 }
+
+/// Maps a world to one that differs only in who is who.
+pub type Symmetry<S> = fn(&S) -> S;
 
 /// A protocol together with the bounds within which it is explored.
 pub trait Protocol:
@@ -44,8 +51,8 @@ pub trait Protocol:
 {
     type World: Clone + Debug + Hash + PartialEq + Send + Sync + 'static;
 
-    /// Maps a world to one that differs only in who is who, where the parties are alike.
-    fn symmetry(&self) -> Option<fn(&Self::World) -> Self::World> {
+    /// Where the parties are alike, worlds that differ only in who is who are explored once.
+    fn symmetry(&self) -> Option<Symmetry<Self::World>> {
         None
     }
 }
@@ -71,8 +78,8 @@ pub fn holds_except<P: Protocol>(name: &str, protocol: P, exceptions: &[&'static
         start.elapsed()
     );
     for property in checker.model().properties() {
-        let expected = property.expectation == Expectation::Sometimes
-            || exceptions.contains(&property.name);
+        let expected =
+            property.expectation == Expectation::Sometimes || exceptions.contains(&property.name);
         if expected {
             checker.assert_any_discovery(property.name);
         } else {
@@ -89,7 +96,10 @@ pub fn breaks<P: Protocol>(name: &str, protocol: P, property: &'static str) {
         .spawn_bfs()
         .join();
     let run = checker.assert_any_discovery(property);
-    println!("{name}: not `{property}`, after {} unique states:", checker.unique_state_count());
+    println!(
+        "{name}: not `{property}`, after {} unique states:",
+        checker.unique_state_count()
+    );
     for action in run.into_actions() {
         println!("  {action:?}");
     }

@@ -1,6 +1,8 @@
 //! What an update does to the board, one atomic step at a time.
 
-use super::{Board, Commit, File, Host, Id, LATE, Latch, NOBODY, Next, Process, ROWS, Rule, World, row};
+use super::{
+    Board, Commit, File, Host, Id, LATE, Latch, NOBODY, Next, Process, ROWS, Rule, World, row,
+};
 use crate::checking::Steps;
 
 impl Commit {
@@ -42,8 +44,17 @@ impl Commit {
                 if self.without == Some(Rule::DisplacedStays) {
                     w.files.retain(|f| f.owner != who || f.staged.is_none());
                 }
-                w.add(File { owner: who, staged: Some(me.wrote), swapped: false, content: me.wrote });
-                w.processes[who].next = if self.exchange { Next::Exchange } else { Next::CompareBoard };
+                w.add(File {
+                    owner: who,
+                    staged: Some(me.wrote),
+                    swapped: false,
+                    content: me.wrote,
+                });
+                w.processes[who].next = if self.exchange {
+                    Next::Exchange
+                } else {
+                    Next::CompareBoard
+                };
             }),
 
             Next::Exchange => match own_file(world, who) {
@@ -68,6 +79,9 @@ impl Commit {
                             w.processes[who].expected = me.wrote;
                             w.processes[who].wrote = joined;
                             w.processes[who].next = Next::Stage;
+                        });
+                        steps.step("compare: conflicts enough, left to the next", |w| {
+                            self.leave(w, who, Next::Ended);
                         });
                     }
                 }
@@ -109,20 +123,30 @@ impl Commit {
     fn adopt_leftovers(&self, who: Id, steps: &mut Steps<World>) {
         let world = steps.state;
         let worthless = |f: &File| !f.swapped || self.without == Some(Rule::LeftoversAreJoined);
-        if let Some(place) = world.files.iter().position(|f| f.owner == who && worthless(f)) {
+        if let Some(place) = world
+            .files
+            .iter()
+            .position(|f| f.owner == who && worthless(f))
+        {
             steps.step("adopt_leftovers/discard", |w| {
                 w.files.remove(place);
             });
             return;
         }
         let mut none = true;
-        for (place, &file) in world.files.iter().enumerate().filter(|(_, f)| f.owner != who) {
+        for (place, &file) in world
+            .files
+            .iter()
+            .enumerate()
+            .filter(|(_, f)| f.owner != who)
+        {
             let alive = file.owner != NOBODY;
             if alive && world.oversleeps == 0 {
                 continue;
             }
             none = false;
-            if self.without == Some(Rule::LeftoversAreClaimed) && file.staged == Some(file.content) {
+            if self.without == Some(Rule::LeftoversAreClaimed) && file.staged == Some(file.content)
+            {
                 steps.step("adopt_leftovers/look", |w| {
                     w.oversleeps -= u8::from(alive);
                     w.processes[who].next = Next::UnlinkUnclaimed(file.owner, file.staged);
@@ -139,7 +163,11 @@ impl Commit {
             steps.step("read", |w| {
                 let adopted = w.files.iter().filter(|f| f.owner == who);
                 let joined = adopted.fold(w.board, |board, f| self.join(f.content, board));
-                w.processes[who] = Process { next: Next::Stage, expected: w.board, wrote: joined | row(who) };
+                w.processes[who] = Process {
+                    next: Next::Stage,
+                    expected: w.board,
+                    wrote: joined | row(who),
+                };
             });
         }
     }
@@ -160,7 +188,11 @@ impl Commit {
     }
 
     pub fn first_step(&self) -> Next {
-        if self.latch == Latch::Absent { Next::Adopt } else { Next::TakeLatch }
+        if self.latch == Latch::Absent {
+            Next::Adopt
+        } else {
+            Next::TakeLatch
+        }
     }
 
     fn host(&self, who: Id) -> Host {
@@ -176,13 +208,16 @@ impl Commit {
         }
     }
 
-    /// A crash: the kernel lets the latch go, and the files are leftovers.
-    pub fn crash(&self, world: &mut World, who: Id) {
-        world.processes[who] = Process::at(Next::Crashed);
-        world.excused &= !row(who);
+    /// Ends where it stands: the kernel lets the latch go, and the files are leftovers.
+    pub fn leave(&self, world: &mut World, who: Id, next: Next) {
+        world.processes[who] = Process::at(next);
         self.drop_latch(world, who);
         for file in std::mem::take(&mut world.files) {
-            world.add(if file.owner == who { file.left_to(NOBODY) } else { file });
+            world.add(if file.owner == who {
+                file.left_to(NOBODY)
+            } else {
+                file
+            });
         }
     }
 
@@ -197,7 +232,10 @@ impl Commit {
 /// The file that this process has staged last, unless somebody has claimed it.
 fn own_file(world: &World, who: Id) -> Option<usize> {
     let wrote = world.processes[who].wrote;
-    world.files.iter().position(|f| f.owner == who && f.staged == Some(wrote))
+    world
+        .files
+        .iter()
+        .position(|f| f.owner == who && f.staged == Some(wrote))
 }
 
 fn stage_again(who: Id, steps: &mut Steps<World>) {

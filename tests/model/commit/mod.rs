@@ -1,29 +1,25 @@
-//! The commit: latch, adopt what crashed updates left, read, stage, exchange, compare, join, discard.
+//! The commit: latch, adopt what was left behind, read, stage, exchange, compare, join, discard.
 //!
 //! A board is a set of facts, one bit each: a row in its new version, or a line of prose. The join by
 //! the newest version of each row is then a union, and to lose an update is to lose a bit.
 //!
-//! There is no lock in this model, so it contains every run that a lock would allow. There are no
-//! pauses either, because there is nothing that they could add: any process may be overtaken between
-//! any two of its steps, a bounded latch may be given up whenever it is not free, and a temporary file
-//! may be taken for a leftover at any time, its owner crashed or not.
+//! Nobody pauses here, for slowness is in every interleaving: any process may be overtaken between any
+//! two of its steps, and a bounded latch may be given up whenever it is not free. What others see of a
+//! pause past the staleness is that a file looks left over; that is `oversleeps`.
 
 mod boardsync;
+mod explore;
 mod outsider;
 mod runs;
 mod symmetry;
-
-use stateright::{Model, Property};
-
-use crate::checking::{Action, Protocol, Steps};
 
 pub type Id = usize;
 pub type Board = u8;
 
 /// The place of the update that starts once everyone else has ended.
 pub const LATE: Id = 3;
-const NAMES: [&str; 4] = ["first", "second", "third", "late"];
-/// Whose files are when their process has crashed; it no longer matters which one.
+pub const NAMES: [&str; 4] = ["first", "second", "third", "late"];
+/// Whose the files are that a process has left behind; it no longer matters which one.
 pub const NOBODY: Id = NAMES.len();
 
 /// The row of each process, in its new version.
@@ -99,8 +95,15 @@ pub struct File {
 impl File {
     /// The same file as a leftover, in the hands of `owner`.
     pub fn left_to(self, owner: Id) -> File {
-        let swapped = self.staged.map_or(self.swapped, |staged| staged != self.content);
-        File { owner, staged: None, swapped, content: if swapped { self.content } else { 0 } }
+        let swapped = self
+            .staged
+            .map_or(self.swapped, |staged| staged != self.content);
+        File {
+            owner,
+            staged: None,
+            swapped,
+            content: if swapped { self.content } else { 0 },
+        }
     }
 }
 
@@ -137,7 +140,11 @@ pub struct Process {
 
 impl Process {
     pub fn at(next: Next) -> Process {
-        Process { next, expected: 0, wrote: 0 }
+        Process {
+            next,
+            expected: 0,
+            wrote: 0,
+        }
     }
 
     pub fn gone(&self) -> bool {
@@ -179,83 +186,5 @@ impl World {
     /// Whether every fact is in the board, but for those that an outsider wrote over.
     pub fn keeps(&self, facts: Board) -> bool {
         facts & !(self.board | self.excused) == 0
-    }
-}
-
-impl Protocol for Commit {
-    type World = World;
-
-    fn symmetry(&self) -> Option<fn(&World) -> World> {
-        let one_host = self.parties.iter().all(|host| *host == Host::A);
-        one_host.then_some(symmetry::representative)
-    }
-}
-
-impl Model for Commit {
-    type State = World;
-    type Action = Action<World>;
-
-    fn init_states(&self) -> Vec<World> {
-        let mut processes = [Process::at(Next::Crashed); 4];
-        processes[..self.parties.len()].fill(Process::at(self.first_step()));
-        processes[LATE].next = Next::Start;
-        vec![World {
-            board: 0,
-            files: vec![],
-            latches: [None; 2],
-            processes,
-            draft: None,
-            edits_done: 0,
-            crashes: self.crashes,
-            oversleeps: self.oversleeps,
-            excused: 0,
-        }]
-    }
-
-    fn actions(&self, world: &World, out: &mut Vec<Action<World>>) {
-        for who in 0..world.processes.len() {
-            let mut steps = Steps { who: NAMES[who], state: world, out };
-            if world.processes[who].gone() {
-                continue;
-            }
-            self.boardsync(who, &mut steps);
-            // Before this step, which is after the one before.
-            if who != LATE && world.crashes > 0 {
-                steps.step("crashes", |w| {
-                    w.crashes -= 1;
-                    self.crash(w, who);
-                });
-            }
-        }
-        self.outsider(&mut Steps { who: "outsider", state: world, out });
-    }
-
-    fn next_state(&self, _: &World, action: Action<World>) -> Option<World> {
-        Some(action.next)
-    }
-
-    fn properties(&self) -> Vec<Property<Self>> {
-        fn over(world: &World) -> bool {
-            world.processes[LATE].next == Next::Ended
-        }
-        let mut properties = vec![
-            Property::always("what was written is in the board", |_, w: &World| {
-                let written = |who: &Id| w.processes[*who].next == Next::Ended;
-                !over(w) || w.keeps((0..=LATE).filter(written).map(row).sum())
-            }),
-            Property::always("an outsider's edit is in the board", |_, w: &World| {
-                !over(w) || w.keeps(LINES[..w.edits_done].iter().sum())
-            }),
-            Property::always("nothing is left lying about", |_, w: &World| {
-                !over(w) || w.files.is_empty()
-            }),
-            Property::eventually("a new update ends", |_, w: &World| over(w)),
-        ];
-        if self.exchange {
-            properties.push(Property::sometimes("a displaced board outlives its process", |_, w: &World| {
-                w.files.iter().any(|f| f.owner == NOBODY && f.swapped)
-            }));
-        }
-        properties
     }
 }

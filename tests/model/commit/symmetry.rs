@@ -25,10 +25,16 @@ pub fn representative(world: &World) -> World {
     }
     let board = |board: Board| {
         let others = board & !(row(LATE) - 1);
-        (0..LATE).filter(|&old| board & row(old) != 0).fold(others, |board, old| board | row(place[old]))
+        (0..LATE)
+            .filter(|&old| board & row(old) != 0)
+            .fold(others, |board, old| board | row(place[old]))
     };
 
-    let mut renamed = World { board: board(world.board), files: Vec::new(), ..world.clone() };
+    let mut renamed = World {
+        board: board(world.board),
+        files: Vec::new(),
+        ..world.clone()
+    };
     renamed.draft = world.draft.map(board);
     renamed.excused = board(world.excused);
     renamed.latches = world.latches.map(|latch| latch.map(|who| place[who]));

@@ -67,7 +67,9 @@ impl Lock {
                     w.goto(who, Next::TakeOverRelook);
                 }),
                 Some(guard) if self.may_remove(guard, world, who) => {
-                    steps.step("Guard::remove_dead/look", |w| w.goto(who, Next::TakeOverRemoveDead));
+                    steps.step("Guard::remove_dead/look", |w| {
+                        w.goto(who, Next::TakeOverRemoveDead)
+                    });
                 }
                 Some(_) => self.wait_or_time_out(who, late, "Guard::take: busy", steps),
             },
@@ -79,7 +81,14 @@ impl Lock {
                 let same = w.lock.map(|r| r.owner) == w.processes[who].seen;
                 let unchanged = same && self.judge(w, who) == Verdict::TakeOver;
                 let trusting = self.without == Some(Rule::TakeOverLooksAgain);
-                w.goto(who, if unchanged || trusting { Next::TakeOverRename } else { Next::TakeOverLost });
+                w.goto(
+                    who,
+                    if unchanged || trusting {
+                        Next::TakeOverRename
+                    } else {
+                        Next::TakeOverLost
+                    },
+                );
             }),
             Next::TakeOverRename => steps.step("take_over/rename", |w| {
                 w.put_lock(who);
@@ -102,7 +111,14 @@ impl Lock {
                 }
                 steps.step("ends its section", |w| {
                     let unguarded = self.without == Some(Rule::ReleaseUnderGuard);
-                    w.goto(who, if unguarded { Next::ReleaseToken } else { Next::ReleaseGuard });
+                    w.goto(
+                        who,
+                        if unguarded {
+                            Next::ReleaseToken
+                        } else {
+                            Next::ReleaseGuard
+                        },
+                    );
                 });
             }
 
@@ -112,7 +128,9 @@ impl Lock {
                     w.goto(who, Next::ReleaseToken);
                 }),
                 Some(guard) if self.may_remove(guard, world, who) => {
-                    steps.step("Guard::remove_dead/look", |w| w.goto(who, Next::ReleaseRemoveDead));
+                    steps.step("Guard::remove_dead/look", |w| {
+                        w.goto(who, Next::ReleaseRemoveDead)
+                    });
                 }
                 Some(_) => steps.step("Lease::release: busy", |w| {
                     w.goto(who, Next::ReleaseDropGate);
@@ -125,7 +143,14 @@ impl Lock {
             Next::ReleaseToken => steps.step("Lease::release/token", |w| {
                 let ours = w.lock.is_some_and(|r| r.owner == who);
                 let blind = self.without == Some(Rule::ReleaseChecksToken);
-                w.goto(who, if ours || blind { Next::ReleaseUnlink } else { Next::ReleaseDropGuard });
+                w.goto(
+                    who,
+                    if ours || blind {
+                        Next::ReleaseUnlink
+                    } else {
+                        Next::ReleaseDropGuard
+                    },
+                );
             }),
             Next::ReleaseUnlink => steps.step("Lease::release/unlink", |w| {
                 w.remove_lock(who);
@@ -145,14 +170,20 @@ impl Lock {
 
     /// The table of DESIGN.md section 4, as far as time and hosts go.
     fn judge(&self, world: &World, who: Id) -> Verdict {
-        let Some(record) = world.lock else { return Verdict::Free };
+        let Some(record) = world.lock else {
+            return Verdict::Free;
+        };
         if world.foreign(who, world.lock) && self.without != Some(Rule::ForeignLocksStay) {
             return Verdict::Held;
         }
         let proof = record.gated || self.without == Some(Rule::OnlyGatedRecordsProveDeath);
         let boardsync = self.is_boardsync(record.owner);
         let dead = world.gated(who) && proof && boardsync && !world.foreign(who, world.lock);
-        if dead || world.aged { Verdict::TakeOver } else { Verdict::Held }
+        if dead || world.aged {
+            Verdict::TakeOver
+        } else {
+            Verdict::Held
+        }
     }
 
     /// A dead process's guard goes only by the hand of a gate holder of the same host: it was
@@ -161,20 +192,32 @@ impl Lock {
         let by_gate = self.is_boardsync(guard.owner) && guard.gated;
         let by_pid = world.processes[guard.owner].gone();
         let anyone = self.without == Some(Rule::OnlyGateHoldersRemoveGuards);
-        let proven = if anyone { by_pid } else { world.gated(who) && (by_gate || by_pid) };
+        let proven = if anyone {
+            by_pid
+        } else {
+            world.gated(who) && (by_gate || by_pid)
+        };
         proven && !world.foreign(who, Some(guard))
     }
 
     /// A waiter tries again or gives up at any time. The late update is alone in a world where
     /// everything has aged: what holds it up now does so for good.
-    pub fn wait_or_time_out(&self, who: Id, late: bool, why: &'static str, steps: &mut Steps<World>) {
+    pub fn wait_or_time_out(
+        &self,
+        who: Id,
+        late: bool,
+        why: &'static str,
+        steps: &mut Steps<World>,
+    ) {
         if !late {
             steps.step(why, |w| {
                 w.processes[who].seen = None;
                 w.goto(who, Next::TryGate);
             });
         }
-        steps.step("times out, goes on unlocked", |w| w.end(who, Next::Ended { locked: false }));
+        steps.step("times out, goes on unlocked", |w| {
+            w.end(who, Next::Ended { locked: false })
+        });
     }
 
     fn first_step_of_takeover(&self) -> Next {
@@ -192,6 +235,8 @@ impl Lock {
     }
 
     fn is_boardsync(&self, who: Id) -> bool {
-        self.parties.get(who).is_none_or(|(kind, _)| *kind == super::Kind::Boardsync)
+        self.parties
+            .get(who)
+            .is_none_or(|(kind, _)| *kind == super::Kind::Boardsync)
     }
 }

@@ -6,18 +6,15 @@
 //! slowness that others can see.
 
 mod boardsync;
+mod explore;
 mod node;
 mod runs;
-
-use stateright::{Model, Property};
-
-use crate::checking::{Action, Protocol, Steps};
 
 pub type Id = usize;
 
 /// The place of the update that starts once everyone else has ended.
 pub const LATE: Id = 4;
-const NAMES: [&str; 5] = ["first", "second", "third", "fourth", "late"];
+pub const NAMES: [&str; 5] = ["first", "second", "third", "fourth", "late"];
 
 #[derive(Clone, Copy, Debug, Hash, PartialEq, Eq)]
 pub enum Host {
@@ -88,7 +85,9 @@ pub enum Next {
     ReleaseUnlink,
     ReleaseDropGuard,
     ReleaseDropGate,
-    Ended { locked: bool },
+    Ended {
+        locked: bool,
+    },
     Crashed,
 }
 
@@ -152,13 +151,21 @@ impl World {
             *self.gate(who) = None;
         }
         let host = self.processes[who].host;
-        self.processes[who] = Process { host, next, seen: None, overslept: false };
+        self.processes[who] = Process {
+            host,
+            next,
+            seen: None,
+            overslept: false,
+        };
     }
 
     /// Puts a record at the lock's name, over whatever is there.
     pub fn put_lock(&mut self, who: Id) {
         self.robbed |= self.foreign(who, self.lock);
-        self.lock = Some(Record { owner: who, gated: self.gated(who) });
+        self.lock = Some(Record {
+            owner: who,
+            gated: self.gated(who),
+        });
         self.aged = false;
         self.processes[who].seen = None;
     }
@@ -170,96 +177,14 @@ impl World {
     }
 
     pub fn put_guard(&mut self, who: Id) {
-        self.guard = Some(Record { owner: who, gated: self.gated(who) });
+        self.guard = Some(Record {
+            owner: who,
+            gated: self.gated(who),
+        });
     }
 
     pub fn remove_guard(&mut self, who: Id) {
         self.robbed |= self.foreign(who, self.guard);
         self.guard = None;
-    }
-}
-
-impl Protocol for Lock {
-    type World = World;
-}
-
-impl Model for Lock {
-    type State = World;
-    type Action = Action<World>;
-
-    fn init_states(&self) -> Vec<World> {
-        let process = |host, next| Process { host, next, seen: None, overslept: false };
-        let mut processes = [process(Host::A, Next::Ended { locked: false }); 5];
-        for (who, &(_, host)) in self.parties.iter().enumerate() {
-            processes[who] = process(host, Next::TryGate);
-        }
-        processes[LATE].next = Next::Start;
-        vec![World {
-            lock: None,
-            aged: false,
-            guard: None,
-            gates: [None; 2],
-            processes,
-            robbed: false,
-        }]
-    }
-
-    fn actions(&self, world: &World, out: &mut Vec<Action<World>>) {
-        for (who, process) in world.processes.iter().enumerate() {
-            let mut steps = Steps { who: NAMES[who], state: world, out };
-            if process.gone() {
-                continue;
-            }
-            match self.parties.get(who) {
-                Some((Kind::Node, _)) => self.node(who, &mut steps),
-                _ => self.boardsync(who, &mut steps),
-            }
-            if who != LATE {
-                misfortunes(who, &mut steps);
-            }
-        }
-        let mut clock = Steps { who: "time", state: world, out };
-        if let Some(Record { owner, .. }) = world.lock
-            && !world.aged
-            && (world.processes[owner].gone() || world.processes[owner].overslept)
-        {
-            clock.step("passes: the lock ages", |w| w.aged = true);
-        }
-    }
-
-    fn next_state(&self, _: &World, action: Action<World>) -> Option<World> {
-        Some(action.next)
-    }
-
-    fn properties(&self) -> Vec<Property<Self>> {
-        vec![
-            Property::always("at most one wakeful holder", |_, w: &World| {
-                w.processes.iter().filter(|p| p.holds() && !p.overslept).count() <= 1
-            }),
-            Property::always("a foreign lock or guard is never removed", |_, w: &World| !w.robbed),
-            Property::eventually("a new update ends", |_, w: &World| w.processes[LATE].gone()),
-            Property::always("a new update ends locked", |_, w: &World| {
-                w.processes[LATE].next != Next::Ended { locked: false }
-                    || w.foreign(LATE, w.lock)
-                    || w.foreign(LATE, w.guard)
-            }),
-            Property::sometimes("an overslept holder has a successor", |_, w: &World| {
-                w.processes.iter().filter(|p| p.holds()).count() == 2
-            }),
-            Property::sometimes("a release is busy and leaves the lock", |_, w: &World| {
-                w.lock.is_some_and(|r| w.processes[r.owner].next == Next::Ended { locked: true })
-            }),
-        ]
-    }
-}
-
-/// A crash before this step (which is one after the step before), and a pause past the staleness
-/// wherever others could notice.
-fn misfortunes(who: Id, steps: &mut Steps<World>) {
-    let process = steps.state.processes[who];
-    steps.step("crashes", |w| w.end(who, Next::Crashed));
-    let noticed = process.holds() || matches!(process.next, Next::Publish | Next::TakeOverRename);
-    if noticed && !process.overslept {
-        steps.step("oversleeps", |w| w.processes[who].overslept = true);
     }
 }

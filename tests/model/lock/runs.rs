@@ -15,8 +15,10 @@ const ONE_HOST: Lock = Lock {
     without: None,
 };
 
-const TWO_HOSTS: Lock =
-    Lock { parties: &[(Boardsync, A), (Boardsync, A), (Boardsync, B)], ..ONE_HOST };
+const TWO_HOSTS: Lock = Lock {
+    parties: &[(Boardsync, A), (Boardsync, A), (Boardsync, B)],
+    ..ONE_HOST
+};
 
 #[test]
 fn three_on_two_hosts() {
@@ -25,32 +27,64 @@ fn three_on_two_hosts() {
 
 #[test]
 fn four_on_two_hosts() {
-    let parties = &[(Boardsync, A), (Boardsync, A), (Boardsync, B), (Boardsync, B)];
-    holds("lock, BB+BB", Lock { parties, ..ONE_HOST });
+    let parties = &[
+        (Boardsync, A),
+        (Boardsync, A),
+        (Boardsync, B),
+        (Boardsync, B),
+    ];
+    holds(
+        "lock, BB+BB",
+        Lock {
+            parties,
+            ..ONE_HOST
+        },
+    );
 }
 
 #[test]
 fn four_on_one_host() {
-    holds("lock, BBBB", Lock { parties: &[(Boardsync, A); 4], ..ONE_HOST });
+    holds(
+        "lock, BBBB",
+        Lock {
+            parties: &[(Boardsync, A); 4],
+            ..ONE_HOST
+        },
+    );
 }
 
 #[test]
 fn two_with_the_node_peer() {
     let parties = &[(Boardsync, A), (Boardsync, A), (Node, A)];
-    holds("lock, BBN", Lock { parties, ..ONE_HOST });
+    holds(
+        "lock, BBN",
+        Lock {
+            parties,
+            ..ONE_HOST
+        },
+    );
 }
 
 #[test]
 fn three_with_the_node_peer_on_two_hosts() {
     let parties = &[(Boardsync, A), (Boardsync, A), (Node, A), (Boardsync, B)];
-    holds("lock, BBN+B", Lock { parties, ..ONE_HOST });
+    holds(
+        "lock, BBN+B",
+        Lock {
+            parties,
+            ..ONE_HOST
+        },
+    );
 }
 
 /// Age alone decides, and nobody may remove the guard of a crashed process: until a person does,
 /// updates that find a lock left behind run unlocked.
 #[test]
 fn without_kernel_locks_a_dead_guard_stays() {
-    let gateless = Lock { kernel_locks: false, ..ONE_HOST };
+    let gateless = Lock {
+        kernel_locks: false,
+        ..ONE_HOST
+    };
     holds_except("lock, BBB, no kernel locks", gateless, &[ENDS_LOCKED]);
 }
 
@@ -90,5 +124,12 @@ fn mutant_a_foreign_lock_is_stolen_when_old() {
 }
 
 fn breaks_without(rule: Rule, lock: Lock, property: &'static str) {
-    breaks(&format!("{rule:?}"), Lock { without: Some(rule), ..lock }, property);
+    breaks(
+        &format!("{rule:?}"),
+        Lock {
+            without: Some(rule),
+            ..lock
+        },
+        property,
+    );
 }
