@@ -17,7 +17,7 @@ impl Commit {
                 }
             }
 
-            // commit.rs: a kernel lock, which a crash lets go.
+            // Latch::take: a kernel lock, which a crash lets go.
             Next::TakeLatch => {
                 let host = self.host(who) as usize;
                 let free = world.latches[host].is_none();
@@ -33,13 +33,15 @@ impl Commit {
                 }
             }
 
+            // adopt_leftovers and read: below.
             Next::Adopt => self.adopt_leftovers(who, steps),
             Next::UnlinkUnclaimed(owner, staged) => steps.step("adopt_leftovers/unlink", |w| {
                 w.files.retain(|f| (f.owner, f.staged) != (owner, staged));
                 w.processes[who].next = Next::Adopt;
             }),
 
-            // A complete board, under a name that holds its hash.
+            // stage: a complete board, under a name that holds its hash. What was displaced before
+            // keeps its own file until the join of it is in place.
             Next::Stage => steps.step("stage", |w| {
                 if self.without == Some(Rule::DisplacedStays) {
                     w.files.retain(|f| f.owner != who || f.staged.is_none());
@@ -57,6 +59,7 @@ impl Commit {
                 };
             }),
 
+            // exchange: the swap. A file that was taken for a leftover is no longer there.
             Next::Exchange => match own_file(world, who) {
                 Some(place) => steps.step("exchange", |w| {
                     let mut file = w.files.remove(place);
@@ -67,7 +70,8 @@ impl Commit {
                 None => stage_again(who, steps),
             },
 
-            // A displaced board that is gone is in the hands of an adopter, who joins it.
+            // compare and join: one look at what was displaced. Gone, it is in the hands of an adopter,
+            // who joins it; after too many conflicts it is left to one.
             Next::CompareDisplaced => match own_file(world, who) {
                 Some(place) => {
                     let displaced = world.files[place].content;
@@ -88,6 +92,7 @@ impl Commit {
                 None => steps.step("compare: adopted by another", |w| self.written(w, who)),
             },
 
+            // compare, where there is no exchange: just before the rename.
             Next::CompareBoard if world.board == me.expected => {
                 steps.step("compare: as read", |w| w.processes[who].next = Next::Rename);
             }
@@ -106,7 +111,7 @@ impl Commit {
                 None => stage_again(who, steps),
             },
 
-            // One file at a time; with the last one the latch goes, and the update is reported.
+            // discard: one file at a time; with the last one the latch goes, and the update is reported.
             Next::Discard => steps.step("discard", |w| {
                 if let Some(place) = w.files.iter().position(|f| f.owner == who) {
                     w.files.remove(place);
@@ -133,7 +138,7 @@ impl Commit {
             });
             return;
         }
-        let mut none = true;
+        let mut all_adopted = true;
         for (place, &file) in world
             .files
             .iter()
@@ -144,7 +149,7 @@ impl Commit {
             if alive && world.oversleeps == 0 {
                 continue;
             }
-            none = false;
+            all_adopted = false;
             if self.without == Some(Rule::LeftoversAreClaimed) && file.staged == Some(file.content)
             {
                 steps.step("adopt_leftovers/look", |w| {
@@ -159,7 +164,7 @@ impl Commit {
                 });
             }
         }
-        if who != LATE || none {
+        if who != LATE || all_adopted {
             steps.step("read", |w| {
                 let adopted = w.files.iter().filter(|f| f.owner == who);
                 let joined = adopted.fold(w.board, |board, f| self.join(f.content, board));

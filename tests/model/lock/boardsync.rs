@@ -29,7 +29,7 @@ impl Lock {
                 }
             }
 
-            // lock/gate.rs: non-blocking, once a round.
+            // Gate::try_take: non-blocking, once a round.
             Next::TryGate => steps.step("Gate::try_take", |w| {
                 if self.kernel_locks && w.gate(who).is_none() {
                     *w.gate(who) = Some(who);
@@ -37,7 +37,7 @@ impl Lock {
                 w.goto(who, Next::Look);
             }),
 
-            // lock/judge.rs: one look, one pure verdict.
+            // look and judge: one read, one pure verdict.
             Next::Look => match self.judge(world, who) {
                 Verdict::Free => steps.step("look, judge: free", |w| {
                     w.goto(who, Next::Publish);
@@ -49,7 +49,7 @@ impl Lock {
                 Verdict::Held => self.wait_or_time_out(who, late, "look, judge: held", steps),
             },
 
-            // lock/publish.rs: a hard link, which never clobbers.
+            // publish: a hard link, which never clobbers. The gate is recorded if it is held.
             Next::Publish => steps.step("publish", |w| {
                 if w.lock.is_none() {
                     w.put_lock(who);
@@ -60,7 +60,7 @@ impl Lock {
                 }
             }),
 
-            // lock/takeover.rs: the guard, for one short pass.
+            // take_over: under the guard (Guard::take, Guard::remove_dead), for one short pass.
             Next::TakeOverGuard => match world.guard {
                 None => steps.step("Guard::take", |w| {
                     w.put_guard(who);
@@ -104,7 +104,7 @@ impl Lock {
                 w.goto(who, Next::TryGate);
             }),
 
-            // lock/lease.rs: the caller's section, and the heartbeat.
+            // Lease::beat, while the caller's section runs.
             Next::Section => {
                 if world.aged && world.lock.is_some_and(|r| r.owner == who) {
                     steps.step("Lease::beat", |w| w.aged = false);
@@ -122,6 +122,8 @@ impl Lock {
                 });
             }
 
+            // Lease::release: guard, token, unlink, drop guard, drop gate. Without the guard the lock
+            // stays: its record says who may take it over.
             Next::ReleaseGuard => match world.guard {
                 None => steps.step("Lease::release/guard", |w| {
                     w.put_guard(who);
