@@ -46,6 +46,7 @@ impl Commit {
                 if self.without == Some(Rule::DisplacedStays) {
                     w.files.retain(|f| f.owner != who || f.staged.is_none());
                 }
+                w.leave_files(who, who);
                 w.add(File {
                     owner: who,
                     staged: Some(me.wrote),
@@ -167,7 +168,7 @@ impl Commit {
         if who != LATE || all_adopted {
             steps.step("read", |w| {
                 let adopted = w.files.iter().filter(|f| f.owner == who);
-                let joined = adopted.fold(w.board, |board, f| self.join(f.content, board));
+                let joined = adopted.fold(w.board, |board, f| self.adopt(f.content, board));
                 w.processes[who] = Process {
                     next: Next::Stage,
                     expected: w.board,
@@ -181,14 +182,16 @@ impl Commit {
     fn merge(&self, base: Board, ours: Board, displaced: Board) -> Board {
         match self.without {
             Some(Rule::Join) => (ours & displaced) | ((ours ^ displaced) & !base),
-            _ => self.join(displaced, ours),
+            Some(Rule::ProseIsJoined) => join_rows(displaced, ours),
+            _ => displaced | ours,
         }
     }
 
-    fn join(&self, displaced: Board, ours: Board) -> Board {
+    /// What is to be read where `leftover` was found beside `board`.
+    fn adopt(&self, leftover: Board, board: Board) -> Board {
         match self.without {
-            Some(Rule::ProseIsJoined) => ((displaced | ours) & ROWS) | (displaced & !ROWS),
-            _ => displaced | ours,
+            Some(Rule::ProseOfLeftoversIsJoined) => join_rows(leftover, board),
+            _ => leftover | board,
         }
     }
 
@@ -217,13 +220,7 @@ impl Commit {
     pub fn leave(&self, world: &mut World, who: Id, next: Next) {
         world.processes[who] = Process::at(next);
         self.drop_latch(world, who);
-        for file in std::mem::take(&mut world.files) {
-            world.add(if file.owner == who {
-                file.left_to(NOBODY)
-            } else {
-                file
-            });
-        }
+        world.leave_files(who, NOBODY);
     }
 
     fn drop_latch(&self, world: &mut World, who: Id) {
@@ -236,13 +233,15 @@ impl Commit {
 
 /// The file that this process has staged last, unless somebody has claimed it.
 fn own_file(world: &World, who: Id) -> Option<usize> {
-    let wrote = world.processes[who].wrote;
-    world
-        .files
-        .iter()
-        .position(|f| f.owner == who && f.staged == Some(wrote))
+    let own = |f: &File| f.owner == who && f.staged.is_some();
+    world.files.iter().position(own)
 }
 
 fn stage_again(who: Id, steps: &mut Steps<World>) {
     steps.step("its file is gone", |w| w.processes[who].next = Next::Stage);
+}
+
+/// Joins the rows, and takes the prose of what was displaced.
+fn join_rows(displaced: Board, ours: Board) -> Board {
+    ((displaced | ours) & ROWS) | (displaced & !ROWS)
 }

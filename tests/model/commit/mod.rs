@@ -52,8 +52,10 @@ pub enum Latch {
 pub enum Rule {
     /// Join, not three-way merge.
     Join,
-    /// Prose is joined line by line; the mutant takes that of the displaced board.
+    /// Prose is joined line by line; the mutant takes that of the board just displaced.
     ProseIsJoined,
+    /// So is that of a leftover; the mutant takes the leftover's.
+    ProseOfLeftoversIsJoined,
     /// A leftover displaced board is joined before it is removed.
     LeftoversAreJoined,
     /// A leftover is first renamed to a name of the adopter's, then judged.
@@ -84,8 +86,8 @@ pub struct Commit {
 #[derive(Clone, Copy, Debug, Hash, PartialEq, Eq, PartialOrd, Ord)]
 pub struct File {
     pub owner: Id,
-    /// The board that was staged in it, whose hash is in its name: `None` once the file is a leftover,
-    /// for then all that matters of its name is `swapped`.
+    /// The board that was staged in it, whose hash is in its name. `None` once the file is to be joined
+    /// or discarded: all that matters of its name is then `swapped`.
     pub staged: Option<Board>,
     /// Its content is not what its name says: it was exchanged, and holds a displaced board.
     pub swapped: bool,
@@ -93,7 +95,7 @@ pub struct File {
 }
 
 impl File {
-    /// The same file as a leftover, in the hands of `owner`.
+    /// The same file, to be joined or discarded by `owner`.
     pub fn left_to(self, owner: Id) -> File {
         let swapped = self
             .staged
@@ -180,6 +182,17 @@ impl World {
     pub fn add(&mut self, file: File) {
         if let Err(place) = self.files.binary_search(&file) {
             self.files.insert(place, file);
+        }
+    }
+
+    /// Leaves the files of one process to another, or to itself for later.
+    pub fn leave_files(&mut self, from: Id, to: Id) {
+        for file in std::mem::take(&mut self.files) {
+            self.add(if file.owner == from {
+                file.left_to(to)
+            } else {
+                file
+            });
         }
     }
 

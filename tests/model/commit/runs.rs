@@ -29,7 +29,11 @@ const LATCH_ONLY: Commit = Commit {
 
 #[test]
 fn exchange_alone_loses_nothing() {
-    holds("commit, exchange only, 3 updates, 1 edit", EXCHANGE_ONLY);
+    let one_crash = Commit {
+        crashes: 1,
+        ..EXCHANGE_ONLY
+    };
+    holds("commit, exchange only, 3 updates, 1 edit", one_crash);
 }
 
 #[test]
@@ -133,20 +137,42 @@ fn mutant_a_displaced_board_is_staged_over() {
     breaks_without(Rule::DisplacedStays, latched, EDIT);
 }
 
-/// Once after a crash, although nobody gives up the latch; once without a crash or a latch.
+/// Even where nobody gives up the latch.
 #[test]
-fn mutant_prose_is_taken_from_the_displaced_board() {
+fn mutant_prose_is_taken_from_a_leftover() {
     let latched = Commit {
         latch: Latch::Kept,
         ..EXCHANGE_ONLY
     };
-    breaks_without(Rule::ProseIsJoined, latched, EDIT);
+    breaks_without(Rule::ProseOfLeftoversIsJoined, latched, EDIT);
+}
+
+/// Without a crash, where there is no latch; and across hosts, although each keeps its latch.
+#[test]
+fn mutant_prose_is_taken_from_the_displaced_board() {
     let wakeful = Commit {
         crashes: 0,
         oversleeps: 0,
         ..EXCHANGE_ONLY
     };
     breaks_without(Rule::ProseIsJoined, wakeful, EDIT);
+    let across_hosts = Commit {
+        parties: &[A, B],
+        latch: Latch::Kept,
+        ..EXCHANGE_ONLY
+    };
+    breaks_without(Rule::ProseIsJoined, across_hosts, EDIT);
+}
+
+/// Nobody but an outsider can have written what one host displaces while it keeps its latch.
+#[test]
+fn prose_of_the_displaced_board_is_enough_on_one_host_with_a_kept_latch() {
+    let latched = Commit {
+        latch: Latch::Kept,
+        without: Some(Rule::ProseIsJoined),
+        ..EXCHANGE_ONLY
+    };
+    holds("commit, prose of the displaced, kept latch", latched);
 }
 
 #[test]
