@@ -12,15 +12,15 @@
 //! | `Gate::try_take` | lock/gate.rs | the kernel grants the gate or not |
 //! | `look, judge: …` | lock/judge.rs | one read of the lock, one pure verdict |
 //! | `publish` | lock/publish.rs | a hard link, which never clobbers |
-//! | `Guard::take` | lock/takeover.rs | a hard link |
-//! | `Guard::remove_dead/look`, `/unlink` | lock/takeover.rs | a read; an unlink by name |
+//! | `Guard::take` | lock/guard.rs | a hard link |
+//! | `Guard::remove_dead/look`, `/unlink` | lock/guard.rs | a read; an unlink by name |
 //! | `take_over/relook`, `/rename`, `/drop guard` | lock/takeover.rs | a read; a rename over; an unlink |
 //! | `Lease::beat` | lock/lease.rs | the mtime is set |
 //! | `Lease::release/guard`, `/token`, `/unlink`, `/drop guard`, `/drop gate` | lock/lease.rs | a link; a read; an unlink; an unlink; the kernel |
-//! | `Latch::take` | commit.rs | the kernel grants the latch or not |
-//! | `adopt_leftovers/claim`, `/discard` | commit.rs | a rename to a name of our own; an unlink |
+//! | `Latch::take` | commit/latch.rs | the kernel grants the latch or not |
+//! | `adopt_leftovers/claim`, `/discard` | commit/leftovers.rs | a rename to a name of our own; an unlink |
 //! | `read` | commit.rs | one read of the board; merging is private |
-//! | `stage` | commit.rs | a complete temporary file |
+//! | `stage` | commit/staged.rs | a complete temporary file |
 //! | `exchange` | commit.rs | the swap |
 //! | `compare …`, `… join` | commit.rs | one read of what was displaced; joining is private |
 //! | `discard` | commit.rs | an unlink; with the last one the latch goes |
