@@ -37,7 +37,7 @@ mod visible;
 pub use cell::{ABSENT, clean, escape, unescape};
 pub use columns::Field;
 pub use join::{join, join_all, join_rows};
-pub use merge::{FORCE_CLOSE_AFTER_MS, Fresh, Merged};
+pub use merge::{FORCE_CLOSE_AFTER_MS, Fresh, Merged, has_gone_silent};
 pub use origin::{GENERATOR, Origin};
 pub use row::{Entry, Row, Status};
 pub use slot::{Identity, Slot};
@@ -153,6 +153,12 @@ impl<'a> Board<'a> {
             };
             self.above = Cow::Owned([one, self.eol, other, self.eol].concat());
         }
+    }
+
+    /// Gives the titles of the columns that are not ours, in the order of
+    /// [`Entry::extra`].
+    pub fn extra_titles(&self) -> impl Iterator<Item = &str> {
+        self.columns.extra_titles()
     }
 
     /// Gives the time at which the board says it was created.

@@ -36,6 +36,15 @@ pub enum Failure {
     Interrupted,
 }
 
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Usage(message) | Self::Error(message) => message,
+            Self::Interrupted => "interrupted",
+        })
+    }
+}
+
 impl Failure {
     /// Makes the failure that `error` describes.
     pub fn of(error: impl std::fmt::Display) -> Self {
