@@ -49,25 +49,16 @@ pub fn lines(view: &View, terminal: &Terminal) -> Vec<String> {
     }
     let widths = fit(&wishes(&columns, &rows), room);
     let titles: Vec<String> = columns.iter().map(|column| column.title.clone()).collect();
-    let grouped = view.board.is_shared();
+    lines.push(line(&titles, &widths, |_, text| {
+        terminal.paint(Style::Strong, text)
+    }));
     let mut host = None;
-    let heading = |lines: &mut Vec<String>| {
-        lines.push(line(&titles, &widths, |_, text| {
-            terminal.paint(Style::Strong, text)
-        }));
-    };
-    if !grouped {
-        heading(&mut lines);
-    }
     for (row, cells) in &rows {
-        if grouped && host != Some(row.host.as_deref()) {
-            if host.is_some() {
-                lines.push(String::new());
-            }
+        if view.board.is_shared() && host != Some(row.host.as_deref()) {
             host = Some(row.host.as_deref());
-            let name = row.host.as_deref().unwrap_or("no host");
-            lines.push(terminal.paint(Style::Title, &plain(name)));
-            heading(&mut lines);
+            let name = plain(row.host.as_deref().unwrap_or("no host"));
+            lines.push(String::new());
+            lines.push(terminal.paint(Style::Title, &name));
         }
         let style = style(view, row);
         lines.push(line(cells, &widths, |at, text| match columns[at].source {
@@ -110,8 +101,8 @@ fn columns(view: &View) -> Vec<Column> {
     };
     let mut columns = vec![
         column("Repo", Source::Cell(Field::Repo), 12, 0),
-        column("Status", Source::Cell(Field::Status), 12, 1),
-        column("Seen", Source::Seen, 10, 2),
+        column("Status", Source::Cell(Field::Status), usize::MAX, 1),
+        column("Seen", Source::Seen, usize::MAX, 2),
         column("Session", Source::Cell(Field::Session), 12, 3),
         column("Branch", Source::Cell(Field::Branch), 10, 4),
         column("Mode", Source::Cell(Field::Mode), 6, 5),
@@ -120,7 +111,7 @@ fn columns(view: &View) -> Vec<Column> {
     columns
         .extend(extra.map(|(at, title)| column(&shown(Some(title)), Source::Extra(at), 8, 6 + at)));
     let key = Source::Cell(Field::Key);
-    columns.push(column("Key", key, 8, usize::MAX));
+    columns.push(column("Key", key, usize::MAX, usize::MAX));
     columns
 }
 

@@ -1,7 +1,7 @@
 //! A watch for pipes: the whole table again after each change.
 
 use crate::cli::context::Context;
-use crate::cli::outcome::{Failure, warn};
+use crate::cli::outcome::{Failure, json_line, warn};
 use crate::cli::show::{Filter, Snapshot, lines, object, plain};
 use crate::cli::terminal::Terminal;
 use std::io::{self, Write};
@@ -48,7 +48,7 @@ impl<'a> Stream<'a> {
         }
         let mut stdout = io::stdout().lock();
         if self.context.global.json {
-            writeln!(stdout, "{}", object(&view))?;
+            stdout.write_all(json_line(&object(&view))?.as_bytes())?;
         } else if !self.context.global.quiet {
             let rows = match view.rows().count() {
                 1 => "1 row".to_owned(),
