@@ -6,7 +6,7 @@ use super::snapshot::View;
 use crate::cli::ago::ago;
 use crate::cli::lock::word;
 use crate::cli::terminal::{Style, Terminal};
-use boardsync::board::{Field, Row, Status};
+use boardsync::board::{ABSENT, Field, Row, Status};
 use boardsync::lock::Judged;
 use boardsync::{Timestamp, printable};
 
@@ -101,7 +101,7 @@ fn columns(view: &View) -> Vec<Column> {
     };
     let mut columns = vec![
         column("Repo", Source::Cell(Field::Repo), 12, 0),
-        column("Status", Source::Cell(Field::Status), usize::MAX, 1),
+        column("Status", Source::Cell(Field::Status), 12, 1),
         column("Seen", Source::Seen, usize::MAX, 2),
         column("Session", Source::Cell(Field::Session), 12, 3),
         column("Branch", Source::Cell(Field::Branch), 10, 4),
@@ -121,7 +121,8 @@ impl Column {
             Source::Cell(field) => shown(row.get(field)),
             Source::Extra(at) => shown(row.extra.get(at).map(|cell| &**cell)),
             Source::Seen => match row.beat() {
-                None => shown(row.heartbeat.as_deref()),
+                // What is no time may be of any length, and this column does not yield.
+                None => printable(row.heartbeat.as_deref().unwrap_or(ABSENT), 16),
                 Some(then) if view.is_silent(row) => format!("{}, silent", ago(then, view.now)),
                 Some(then) => ago(then, view.now),
             },
