@@ -110,8 +110,7 @@ fn completions_are_valid_and_know_every_command() {
 #[test]
 fn wrong_calls_exit_with_2_and_say_what_is_right() {
     let env = TestEnv::new();
-    let wrong: [(&str, &[&str]); 5] = [
-        ("no_command", &[]),
+    let wrong: [(&str, &[&str]); 4] = [
         ("unknown_command", &["sho"]),
         ("unknown_option", &["show", "--filtr", "a"]),
         ("no_repo", &["update"]),

@@ -34,7 +34,7 @@ fn snapshot(env: &TestEnv, name: &str) {
 fn record(pid: u32, host: &str) -> String {
     format!(
         "{{\"pid\": {pid}, \"host\": \"{host}\", \"acquiredAt\": \"2026-11-30T06:58:00.000Z\", \
-         \"holder\": \"board-writer-{pid}\"}}"
+         \"holder\": \"some-writer\"}}"
     )
 }
 

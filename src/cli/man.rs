@@ -51,7 +51,9 @@ pub fn run(args: &ManArgs) -> Result<Exit, Failure> {
 
 fn page(command: &Command) -> std::io::Result<Vec<u8>> {
     let mut page = Vec::new();
-    Man::new(command.clone()).render(&mut page)?;
+    Man::new(command.clone())
+        .source(concat!("boardsync ", env!("CARGO_PKG_VERSION")))
+        .render(&mut page)?;
     Ok(page)
 }
 

@@ -27,7 +27,7 @@ use serde_json::Value;
 /// Is what `show` takes.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  boardsync show\n  boardsync show --filter status=in-progress\n  boardsync show | cut -f1,4\n\nInto a pipe or a file it writes one line a row, its cells uncut and parted by\ntabs: Repo, Status, Session, Branch, Mode, Last heartbeat, Key, Host, then the\ncolumns that others have added. NO_COLOR and TERM=dumb turn colours off."
+    after_help = "Examples:\n  boardsync show\n  boardsync show --filter status=in-progress\n  boardsync show | cut -f1,4\n\nThe keys of --filter are repo, status, session, branch, mode, key and host. Values\nof one key are alternatives, all keys must match, and `branch=` is an absent cell.\n\nInto a pipe or a file it writes one line a row, its cells uncut and parted by\ntabs: Repo, Status, Session, Branch, Mode, Last heartbeat, Key, Host, then the\ncolumns that others have added. NO_COLOR and TERM=dumb turn colours off."
 )]
 pub struct ShowArgs {
     #[command(flatten)]
@@ -37,8 +37,7 @@ pub struct ShowArgs {
 /// Picks the rows that are shown.
 #[derive(Debug, Args)]
 pub struct Filters {
-    /// Only rows with this cell: status=in-progress, repo=app, host=studio;
-    /// repeated, values of one key are alternatives, and all keys must match
+    /// Only rows with this cell, like status=closed; may be repeated
     #[arg(long, value_name = "KEY=VALUE", value_parser = Filter::parse)]
     pub filter: Vec<Filter>,
 }
