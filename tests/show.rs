@@ -46,6 +46,7 @@ fn on_terminal(env: &TestEnv, variables: &[(&str, &str)], columns: u16) -> Strin
 }
 
 /// Takes the colours off, to measure.
+#[cfg(unix)]
 fn without_colours(text: &str) -> String {
     let mut parts = text.split("\x1b[");
     let first = parts.next().unwrap_or_default().to_owned();

@@ -16,6 +16,14 @@ fn row(repo: &str) -> String {
     format!("| {repo} | in-progress | s1 | main | deep | 2026-11-30T06:58:00.000Z | 1f2e3d4c |\n")
 }
 
+/// Puts a board in place at once: half of one would be a change too.
+fn put_board(env: &TestEnv, text: &str) {
+    let next = env.path("next.md");
+    std::fs::create_dir_all(env.board().parent().unwrap()).unwrap();
+    std::fs::write(&next, text).unwrap();
+    std::fs::rename(next, env.board()).unwrap();
+}
+
 fn watch_on_terminal(env: &TestEnv) -> OnTerminal {
     let mut command = env.command(&["watch"]);
     command.env("BOARDSYNC_NOW", "2026-11-30T07:00:00Z");
@@ -33,7 +41,7 @@ fn assert_restored(watch: &OnTerminal) {
 #[test]
 fn a_change_is_shown_and_q_ends_it() {
     let env = TestEnv::new();
-    env.write_board(&board_of(&row("first")));
+    put_board(&env, &board_of(&row("first")));
     let mut watch = watch_on_terminal(&env);
     watch.expect("first");
     assert!(!watch.is_at_ease(), "a key needs no Return");
@@ -52,7 +60,7 @@ fn a_change_is_shown_and_q_ends_it() {
 #[test]
 fn a_signal_ends_it_and_brings_the_terminal_back() {
     let env = TestEnv::new();
-    env.write_board(&board_of(&row("app")));
+    put_board(&env, &board_of(&row("app")));
     for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
         let watch = watch_on_terminal(&env);
         watch.expect("app");
@@ -66,11 +74,12 @@ fn a_signal_ends_it_and_brings_the_terminal_back() {
 #[test]
 fn a_stopped_watch_gives_the_terminal_back_for_a_while() {
     let env = TestEnv::new();
-    env.write_board(&board_of(&row("app")));
+    put_board(&env, &board_of(&row("app")));
     let mut watch = watch_on_terminal(&env);
     watch.expect("app");
     watch.signal(Signal::TSTP);
     assert_restored(&watch);
+    watch.wait_until_stopped();
     watch.signal(Signal::CONT);
     watch.expect(ENTER);
     watch.expect("app");
@@ -84,7 +93,7 @@ fn a_resized_terminal_gets_another_table() {
     let rows: String = (0..20)
         .map(|index| row(&format!("repo-{index:02}")))
         .collect();
-    env.write_board(&board_of(&rows));
+    put_board(&env, &board_of(&rows));
     let mut watch = watch_on_terminal(&env);
     watch.expect("… 14 more lines");
     watch.resize((120, 40));
@@ -101,9 +110,9 @@ fn a_board_is_waited_for_and_what_is_none_is_said() {
     let env = TestEnv::new();
     let mut watch = watch_on_terminal(&env);
     watch.expect("no board at");
-    env.write_board(&board_of(&row("app")));
+    put_board(&env, &board_of(&row("app")));
     watch.expect("app");
-    env.write_board("# Notes\n");
+    put_board(&env, "# Notes\n");
     watch.expect("`_generator:");
     watch.press("q");
     assert!(watch.end().0.success());
@@ -122,13 +131,13 @@ fn a_pipe_gets_the_table_again_after_each_change() {
         line
     };
     // It says so on stderr that there is no board yet.
-    env.write_board(&board_of(&row("first")));
+    put_board(&env, &board_of(&row("first")));
     assert_eq!(next(), "--- 2026-11-30T07:00:00.000Z, 1 row\n");
     assert!(next().starts_with("Repo\t"));
     assert!(next().starts_with("first\t"));
     // The same rows are no change, the lock's coming and going is none either.
-    env.write_board(&board_of(&row("first")));
-    env.write_board(&board_of(&(row("first") + &row("second"))));
+    put_board(&env, &board_of(&row("first")));
+    put_board(&env, &board_of(&(row("first") + &row("second"))));
     assert_eq!(next(), "--- 2026-11-30T07:00:00.000Z, 2 rows\n");
     assert!(next().starts_with("Repo\t"));
     assert!(next().starts_with("first\t"));
@@ -151,7 +160,7 @@ fn a_pipe_gets_the_table_again_after_each_change() {
 #[test]
 fn a_program_gets_one_object_a_change() {
     let env = TestEnv::new();
-    env.write_board(&board_of(&row("first")));
+    put_board(&env, &board_of(&row("first")));
     let mut watch = env.start(&["watch", "--json", "--filter", "repo=second"]);
     let mut out = BufReader::new(watch.stdout.take().unwrap());
     let mut next = || {
@@ -160,7 +169,7 @@ fn a_program_gets_one_object_a_change() {
         serde_json::from_str::<serde_json::Value>(&line).unwrap()
     };
     assert_eq!(next()["rows"], serde_json::json!([]));
-    env.write_board(&board_of(&(row("first") + &row("second"))));
+    put_board(&env, &board_of(&(row("first") + &row("second"))));
     assert_eq!(next()["rows"][0]["repo"], "second");
     watch.kill().unwrap();
     watch.wait().unwrap();

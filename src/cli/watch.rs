@@ -111,7 +111,12 @@ impl Watch<'_> {
     }
 
     fn snapshot(&self) -> Result<Snapshot, Failure> {
-        Snapshot::take(self.context, &self.place, self.now())
+        let take = || Snapshot::take(self.context, &self.place, self.now());
+        take().or_else(|_| {
+            // An editor may have truncated the board, and be about to fill it.
+            std::thread::sleep(SETTLE);
+            take()
+        })
     }
 
     fn now(&self) -> Timestamp {

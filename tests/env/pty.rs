@@ -99,6 +99,13 @@ impl OnTerminal {
         rustix::process::kill_process(pid, signal).unwrap();
     }
 
+    pub fn wait_until_stopped(&self) {
+        use rustix::process::{Pid, WaitOptions, waitpid};
+        let pid = Pid::from_child(&self.child);
+        let (_, status) = waitpid(Some(pid), WaitOptions::UNTRACED).unwrap().unwrap();
+        assert!(status.stopped(), "{status:?}");
+    }
+
     /// Waits for its end, and gives what it wrote.
     pub fn end(mut self) -> (ExitStatus, String) {
         let mut ended = None;

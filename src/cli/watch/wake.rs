@@ -5,6 +5,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 /// Says what there is to do; of several, the greatest first.
+#[cfg_attr(not(unix), allow(dead_code, reason = "no signals there"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Wake {
     /// Something may look different.
