@@ -3,7 +3,7 @@
 mod document;
 mod report;
 
-pub use document::{Refusal, is_ours};
+pub use document::{Refusal, is_ours, refusal};
 pub use report::{Action, LockReport, Report};
 
 use crate::Timestamp;

@@ -56,7 +56,7 @@ mod wide;
 pub use cell::{ABSENT, clean, escape, unescape};
 pub use field::Field;
 pub use join::{join, join_all, join_rows};
-pub use merge::{FORCE_CLOSE_AFTER_MS, Fresh, Merged};
+pub use merge::{FORCE_CLOSE_AFTER_MS, Fresh, Merged, has_gone_silent};
 pub use origin::{GENERATOR, Origin};
 pub use row::{Entry, Row, Status, UnknownStatus};
 pub use slot::{Identity, Slot};
@@ -165,6 +165,12 @@ impl<'a> Board<'a> {
             true => on(&slot.host).or_else(|| on(&None)),
             false => on(&None),
         }
+    }
+
+    /// Gives the titles of the columns that are not ours, in the order of
+    /// [`Entry::extra`].
+    pub fn extra_titles(&self) -> impl Iterator<Item = &str> {
+        self.columns.extra_titles()
     }
 
     /// Gives the time at which the board says it was created.

@@ -1,6 +1,6 @@
 //! What can be typed: the commands and the options of all of them.
 
-use super::{close, ledger, lock, show, sweep, update};
+use super::{close, completions, ledger, lock, man, show, sweep, update, watch};
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -56,8 +56,14 @@ pub enum Command {
     Sweep(sweep::SweepArgs),
     /// Show the board
     Show(show::ShowArgs),
+    /// Show the board live
+    Watch(watch::WatchArgs),
     /// See who holds the lock, or clear away a stale one
     Lock(lock::LockArgs),
     /// Count what the updates of a repository came to
     Ledger(ledger::LedgerArgs),
+    /// Write what makes a shell complete this command line
+    Completions(completions::CompletionsArgs),
+    /// Write the manual page of a command
+    Man(man::ManArgs),
 }

@@ -3,14 +3,18 @@
 mod ago;
 mod args;
 mod close;
+mod completions;
 mod context;
 mod ledger;
 mod lock;
+mod man;
 mod outcome;
 mod show;
 mod signals;
 mod sweep;
+mod terminal;
 mod update;
+mod watch;
 
 use args::{Cli, Command};
 use clap::Parser;
@@ -41,6 +45,9 @@ pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
         Command::Show(args) => show::run(&context, &args),
         Command::Lock(args) => lock::run(&context, &args),
         Command::Ledger(args) => ledger::run(&context, &args),
+        Command::Watch(args) => watch::run(&context, &args),
+        Command::Completions(args) => completions::run(&args),
+        Command::Man(args) => man::run(&args),
     };
     done.unwrap_or_else(|failure: Failure| failure.report(json))
 }

@@ -1,6 +1,6 @@
 //! How a command ends: an exit code, and at most one line on stderr.
 
-use boardsync::printable;
+use boardsync::{is_acted_on, printable};
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
@@ -36,6 +36,15 @@ pub enum Failure {
     Interrupted,
 }
 
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Usage(message) | Self::Error(message) => message,
+            Self::Interrupted => "interrupted",
+        })
+    }
+}
+
 impl Failure {
     /// Makes the failure that `error` describes.
     pub fn of(error: impl std::fmt::Display) -> Self {
@@ -55,7 +64,7 @@ impl Failure {
         warn(&message);
         if json {
             let object = serde_json::json!({ "error": message });
-            let _ = print(&format!("{object}\n"));
+            let _ = print_json(&object);
         }
         exit
     }
@@ -86,7 +95,41 @@ pub fn print(text: &str) -> Result<(), Failure> {
 
 /// Prints a value as one line of JSON.
 pub fn print_json(value: &impl serde::Serialize) -> Result<(), Failure> {
-    let mut line = serde_json::to_string(value).map_err(Failure::of)?;
+    print(&json_line(value).map_err(Failure::of)?)
+}
+
+/// Writes a value as one line of JSON.
+///
+/// What a terminal would act on can stand in its strings only, where it is
+/// written as an escape: the same value to a program, and nothing to a terminal.
+pub fn json_line(value: &impl serde::Serialize) -> serde_json::Result<String> {
+    let json = serde_json::to_string(value)?;
+    let mut line = String::with_capacity(json.len() + 1);
+    for character in json.chars() {
+        if is_acted_on(character) {
+            for unit in character.encode_utf16(&mut [0; 2]) {
+                line.push_str(&format!("\\u{unit:04x}"));
+            }
+        } else {
+            line.push(character);
+        }
+    }
     line.push('\n');
-    print(&line)
+    Ok(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::json_line;
+
+    #[test]
+    fn json_holds_what_was_given_and_nothing_for_a_terminal() {
+        let text = "a\u{9b}31m\u{202e}b\u{7f}\n\u{e0041}日";
+        let line = json_line(&text).unwrap();
+        assert!(
+            !line.trim_end().chars().any(boardsync::is_acted_on),
+            "{line:?}"
+        );
+        assert_eq!(serde_json::from_str::<String>(&line).unwrap(), text);
+    }
 }

@@ -66,7 +66,8 @@ fn text(bytes: &[u8]) -> Result<&str, Refusal> {
     })
 }
 
-fn refusal(bytes: &[u8]) -> Option<Refusal> {
+/// Says why `bytes` are no board that a generator may rewrite.
+pub fn refusal(bytes: &[u8]) -> Option<Refusal> {
     match text(bytes).map(Board::origin_of) {
         Ok(Origin::Ours) => None,
         Ok(Origin::Handwritten) => Some(Refusal::Handwritten),

@@ -1,6 +1,9 @@
 //! A vault, a home and the built binary, all in one temporary folder.
 #![allow(dead_code, reason = "each test uses what it needs")]
 
+#[cfg(unix)]
+pub mod pty;
+
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant, SystemTime};
