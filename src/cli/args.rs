@@ -1,6 +1,6 @@
 //! What can be typed: the commands and the options of all of them.
 
-use super::{close, ledger, lock, show, sweep, update};
+use super::{close, hook, ledger, lock, show, sweep, update};
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -54,6 +54,8 @@ pub enum Command {
     Close(close::CloseArgs),
     /// Bring the rows of all busy repositories of this host up to date
     Sweep(sweep::SweepArgs),
+    /// Bring a row up to date from a coding agent's hook
+    Hook(hook::HookArgs),
     /// Show the board
     Show(show::ShowArgs),
     /// See who holds the lock, or clear away a stale one

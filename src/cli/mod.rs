@@ -4,6 +4,7 @@ mod ago;
 mod args;
 mod close;
 mod context;
+mod hook;
 mod ledger;
 mod lock;
 mod outcome;
@@ -11,6 +12,7 @@ mod show;
 mod signals;
 mod sweep;
 mod update;
+mod watchdog;
 
 use args::{Cli, Command};
 use clap::Parser;
@@ -20,6 +22,10 @@ use std::ffi::OsString;
 
 /// Runs one command line, the program's name first.
 pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
+    let args: Vec<OsString> = args.collect();
+    if hook::is_meant(&args) {
+        return hook::run(&args);
+    }
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
         Err(error) => {
@@ -42,6 +48,7 @@ pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
         Command::Update(args) => update::run(&context, &args),
         Command::Close(args) => close::run(&context, &args),
         Command::Sweep(args) => sweep::run(&context, &args),
+        Command::Hook(_) => unreachable!("is never asked for by way of the parser"),
         Command::Show(args) => show::run(&context, &args),
         Command::Lock(args) => lock::run(&context, &args),
         Command::Ledger(args) => ledger::run(&context, &args),

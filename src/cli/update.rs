@@ -140,6 +140,7 @@ pub fn perform(
         subjects,
         explicit,
         now: context.now,
+        only_where: None,
         lock: LockOptions {
             interrupt: Some(&interrupt),
             warn: &told,

@@ -3,7 +3,7 @@
 use crate::session::status;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use std::io::{self, BufReader, Read};
+use std::io::{self, Read};
 use std::path::PathBuf;
 
 /// The greatest size of an event, in bytes; a tool's whole output may be in it.
@@ -99,7 +99,7 @@ impl Field {
 
 impl Event {
     /// Reads the first JSON object, and nothing that comes after it: an agent
-    /// may keep the other end open.
+    /// may keep the other end open. Small reads must be cheap.
     ///
     /// Fields that do not matter are skipped as they stream by, however large
     /// or deep they are.
@@ -108,7 +108,7 @@ impl Event {
     ///
     /// [`EventError`], for anything that is no event.
     pub fn read(from: impl Read) -> Result<Self, EventError> {
-        let mut input = BufReader::new(from).take(LIMIT);
+        let mut input = from.take(LIMIT);
         let mut start = Vec::with_capacity(BOM.len());
         read_into(&mut start, &mut input, 1)?;
         if start.is_empty() {

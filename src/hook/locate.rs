@@ -5,14 +5,12 @@ use std::fs::symlink_metadata;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// Says where a folder lies.
+/// Says where a session is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Whereabouts {
-    /// In this repository.
+    /// In this repository, or folder without one.
     Repo(PathBuf),
-    /// In none.
-    Nowhere,
-    /// It is gone, and so perhaps is its repository.
+    /// In a folder that is gone, and so perhaps is its repository.
     ///
     /// A worktree may lie within its main checkout, so the nearest folder that
     /// is still there may be another repository's: only the board knows.
@@ -27,8 +25,9 @@ pub enum Whereabouts {
 /// Finds the repository around the absolute folder `cwd`.
 ///
 /// A repository has a `.git`, a folder or the file of a worktree or submodule,
-/// or a session lock. The innermost counts.
-pub fn locate(cwd: &Path) -> Whereabouts {
+/// or a session lock. The innermost counts. A session that has strayed into no
+/// repository at all is still in that of its `project`.
+pub fn locate(cwd: &Path, project: Option<&Path>) -> Whereabouts {
     if is_repo(cwd) {
         return Whereabouts::Repo(cwd.to_owned());
     }
@@ -37,13 +36,17 @@ pub fn locate(cwd: &Path) -> Whereabouts {
         .take_while(|folder| is_gone(folder))
         .map(Path::to_owned)
         .collect();
-    let mut there = cwd.ancestors().skip(lost.len());
-    let around = there.find(|folder| is_repo(folder)).map(Path::to_owned);
-    match around {
-        around if !lost.is_empty() => Whereabouts::Gone { lost, around },
-        Some(repo) => Whereabouts::Repo(repo),
-        None => Whereabouts::Nowhere,
+    let around = repo_around(cwd);
+    if !lost.is_empty() {
+        return Whereabouts::Gone { lost, around };
     }
+    let repo = around.or_else(|| project.and_then(repo_around));
+    Whereabouts::Repo(repo.unwrap_or_else(|| cwd.to_owned()))
+}
+
+fn repo_around(folder: &Path) -> Option<PathBuf> {
+    let mut ancestors = folder.ancestors();
+    ancestors.find(|folder| is_repo(folder)).map(Path::to_owned)
 }
 
 fn is_repo(folder: &Path) -> bool {
@@ -54,12 +57,8 @@ fn is_repo(folder: &Path) -> bool {
 
 /// A folder that we may not look at, or not now, is still there.
 fn is_gone(folder: &Path) -> bool {
-    symlink_metadata(folder).is_err_and(|error| {
-        matches!(
-            error.kind(),
-            ErrorKind::NotFound | ErrorKind::NotADirectory
-        )
-    })
+    symlink_metadata(folder)
+        .is_err_and(|error| matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory))
 }
 
 #[cfg(test)]
@@ -92,14 +91,19 @@ mod tests {
             ("app", Whereabouts::Repo(at("app"))),
             ("app/src/deep", Whereabouts::Repo(at("app"))),
             ("app/.git", Whereabouts::Repo(at("app"))),
-            ("app/.trees/feat/src", Whereabouts::Repo(at("app/.trees/feat"))),
+            (
+                "app/.trees/feat/src",
+                Whereabouts::Repo(at("app/.trees/feat")),
+            ),
             ("leased/src", Whereabouts::Repo(at("leased"))),
-            ("plain", Whereabouts::Nowhere),
+            ("plain", Whereabouts::Repo(at("plain"))),
             ("app/.trees/old", gone(&["app/.trees/old"], Some("app"))),
             ("app/a/b", gone(&["app/a/b", "app/a"], Some("app"))),
             ("lost", gone(&["lost"], None)),
         ] {
-            assert_eq!(locate(&at(cwd)), expected, "{cwd}");
+            assert_eq!(locate(&at(cwd), None), expected, "{cwd}");
         }
+        let strayed = locate(&at("plain"), Some(&at("app/src")));
+        assert_eq!(strayed, Whereabouts::Repo(at("app")));
     }
 }
