@@ -1,6 +1,6 @@
 //! What can be typed: the commands and the options of all of them.
 
-use super::{close, hook, ledger, lock, show, sweep, update};
+use super::{close, exec, hook, ledger, lock, show, sweep, update};
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -56,6 +56,8 @@ pub enum Command {
     Sweep(sweep::SweepArgs),
     /// Bring a row up to date from a coding agent's hook
     Hook(hook::HookArgs),
+    /// Run a command under the lock
+    Exec(exec::ExecArgs),
     /// Show the board
     Show(show::ShowArgs),
     /// See who holds the lock, or clear away a stale one

@@ -2,8 +2,10 @@
 
 mod ago;
 mod args;
+mod child;
 mod close;
 mod context;
+mod exec;
 mod hook;
 mod ledger;
 mod lock;
@@ -49,6 +51,7 @@ pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
         Command::Close(args) => close::run(&context, &args),
         Command::Sweep(args) => sweep::run(&context, &args),
         Command::Hook(_) => unreachable!("is never asked for by way of the parser"),
+        Command::Exec(args) => exec::run(&context, &args),
         Command::Show(args) => show::run(&context, &args),
         Command::Lock(args) => lock::run(&context, &args),
         Command::Ledger(args) => ledger::run(&context, &args),

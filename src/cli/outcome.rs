@@ -4,6 +4,7 @@ use boardsync::printable;
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
 
 /// Is the exit code of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,6 +90,17 @@ pub fn warn(message: &str) {
         "boardsync: {}",
         printable(message, 2_000)
     );
+}
+
+/// Makes what prints the steps of a lock, timed from `started`, on stderr.
+pub fn trace(started: Instant) -> impl Fn(std::fmt::Arguments) {
+    move |step| {
+        let millis = started.elapsed().as_secs_f64() * 1e3;
+        let _ = writeln!(
+            std::io::stderr().lock(),
+            "boardsync: {millis:7.3} ms  {step}"
+        );
+    }
 }
 
 /// Prints on stdout; a reader that has gone away is no error.
