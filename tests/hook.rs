@@ -5,7 +5,7 @@ mod env;
 use env::{Said, TestEnv, board_of};
 use serde_json::json;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// An event of the session `session` in `cwd`.
 fn event(name: &str, session: &str, cwd: &Path) -> String {
@@ -23,6 +23,9 @@ fn hook_with(env: &TestEnv, seconds: i64, event: &str, variables: &[(&str, &str)
     let mut command = env.command(&["hook"]);
     command
         .env("BOARDSYNC_NOW", time(seconds))
+        // A debug build on a busy machine is slow.
+        .env("BOARDSYNC_HOOK_TIMEOUT_MS", "60000")
+        .env("BOARDSYNC_HOOK_END_TIMEOUT_MS", "60000")
         .envs(variables.iter().copied());
     let said = env.feed(&mut command, event.as_bytes());
     assert_eq!((said.code, said.out.as_str()), (Some(0), ""), "{said:?}");
@@ -321,11 +324,20 @@ fn a_foreign_lock_keeps_no_end_from_being_written() {
     hook(&env, 0, &event("SessionStart", "a", &repo));
     let record = r#"{"pid": 4242, "host": "laptop"}"#;
     env.plant_lock(record, Duration::ZERO);
-    let said = hook_with(&env, 9, &event("SessionEnd", "a", &repo), &[]);
+    let end = event("SessionEnd", "a", &repo);
+    let said = hook_with(&env, 9, &end, &[("BOARDSYNC_TIMEOUT_MS", "300")]);
     for part in ["timeout", "pid 4242", "without the lock"] {
         assert!(said.err.contains(part), "{part} is not in {}", said.err);
     }
     assert!(rows(&env)[0].starts_with("app | closed | a"));
+    // By its own limits it ends long before the patience of an update (5 s).
+    let started = Instant::now();
+    let defaults = [
+        ("BOARDSYNC_HOOK_END_TIMEOUT_MS", ""),
+        ("BOARDSYNC_TIMEOUT_MS", "60000"),
+    ];
+    hook_with(&env, 10, &event("SessionEnd", "a", &repo), &defaults);
+    assert!(started.elapsed() < Duration::from_secs(30));
     assert_eq!(std::fs::read_to_string(env.lock()).unwrap(), record);
 }
 
