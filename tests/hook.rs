@@ -413,3 +413,38 @@ fn a_legacy_row_without_a_key_is_adopted() {
         [format!("app | in-progress | a | main | — | {}", time(10))]
     );
 }
+
+#[cfg(feature = "failpoints")]
+#[test]
+fn what_changed_since_the_look_at_the_board_counts() {
+    use std::io::Write;
+    let env = TestEnv::new();
+    let repo = env.git_repo("app");
+    hook(&env, 0, &event("SessionStart", "old", &repo));
+    // The end has seen its own row, and stands before the latch.
+    let signal = env.path("park");
+    let mut command = env.command(&["hook"]);
+    let park = format!("latch.lock.before=1*return(park:{})", signal.display());
+    command
+        .env("FAILPOINTS", park)
+        .env("BOARDSYNC_NOW", time(9))
+        .env("BOARDSYNC_HOOK_END_TIMEOUT_MS", "60000")
+        .stdin(std::process::Stdio::piped());
+    let mut end = command.spawn().unwrap();
+    let text = event("SessionEnd", "old", &repo);
+    end.stdin
+        .take()
+        .unwrap()
+        .write_all(text.as_bytes())
+        .unwrap();
+    env::wait_until("it has seen the board", || {
+        signal.with_extension("reached").exists()
+    });
+    let start = event("SessionStart", "new", &repo);
+    hook_with(&env, 5, &start, &[("BOARDSYNC_SKIP_LOCK", "1")]).quietly();
+    std::fs::write(signal.with_extension("go"), "").unwrap();
+    Said::from(end.wait_with_output().unwrap()).quietly();
+    let row = format!("app | in-progress | new | main | — | {}", time(5));
+    assert_eq!(rows(&env), [row]);
+    env.assert_no_litter();
+}

@@ -8,6 +8,7 @@
 use super::args::{Cli, Global};
 use super::context::{Chosen, Context, Sync, millis};
 use super::outcome::{Exit, Failure, warn, warn_once};
+use super::stdin;
 use super::update::record;
 use super::watchdog::Watchdog;
 use boardsync::board::{Board, Origin, Row, Slot, clean};
@@ -121,32 +122,31 @@ fn act(global: Global, started: Instant) -> Result<(), Failure> {
     };
     let end_limit = limit("BOARDSYNC_HOOK_END_TIMEOUT_MS", END_LIMIT)?;
     let other_limit = limit("BOARDSYNC_HOOK_TIMEOUT_MS", OTHER_LIMIT)?;
-    let stdin = std::io::stdin().lock();
-    if stdin.is_terminal() {
+    if std::io::stdin().is_terminal() {
         return Err(Failure::Error(
             "stdin is a terminal: a coding agent calls this, with JSON on stdin; see `boardsync hook --help`"
                 .to_owned(),
         ));
     }
     // Until it is read, the event may be the end of a session.
-    let watchdog = Watchdog::start(
-        started,
-        end_limit.min(other_limit),
-        "no whole hook event came on stdin",
-    );
-    let event = Event::read(stdin).map_err(Failure::of)?;
+    let read_limit = end_limit.min(other_limit);
+    let guard = cfg!(not(unix)).then(|| Watchdog::start(started, read_limit));
+    let event = Event::read(stdin::until(started, read_limit)).map_err(Failure::of)?;
+    drop(guard);
     let limit = match event.kind {
         Kind::End => end_limit,
         Kind::Start | Kind::Beat => other_limit,
     };
-    watchdog.set(limit, "the board is whole, but may lack this event");
-    match Visit::of(&context, event)? {
-        None => Ok(()),
-        Some(visit) => {
-            let for_the_lock = limit.saturating_sub(started.elapsed() + FOR_THE_COMMIT);
-            visit.update(for_the_lock, started)
-        }
-    }
+    // A thread costs more than all that a heartbeat without a change does, and
+    // that only looks: the agent's own timeout is enough for it.
+    let guard = |is_wanted: bool| is_wanted.then(|| Watchdog::start(started, limit));
+    let _looking = guard(event.kind != Kind::Beat);
+    let Some(visit) = Visit::of(&context, event)? else {
+        return Ok(());
+    };
+    let _writing = guard(visit.event.kind == Kind::Beat);
+    let for_the_lock = limit.saturating_sub(started.elapsed() + FOR_THE_COMMIT);
+    visit.update(for_the_lock, started)
 }
 
 /// Is an event that changes a row, as far as could be seen without the lock.

@@ -12,6 +12,7 @@ mod lock;
 mod outcome;
 mod show;
 mod signals;
+mod stdin;
 mod sweep;
 mod update;
 mod watchdog;
