@@ -16,7 +16,7 @@
 //!
 //! Arrows run downward only: `update` → {[`session`], [`board`], [`commit`],
 //! [`lock`], [`ledger`]} → [`vault`], [`disk`]. [`lock`] and [`board`] know
-//! nothing of each other.
+//! nothing of each other. [`hook`] says what a coding agent's event means.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::unwrap_used))]
 
@@ -24,6 +24,7 @@ pub mod board;
 pub mod commit;
 pub mod config;
 pub mod disk;
+pub mod hook;
 pub mod ledger;
 pub mod lock;
 mod printable;

@@ -7,6 +7,7 @@ pub use document::{Refusal, is_ours, refusal};
 pub use report::{Action, LockReport, Report};
 
 use crate::Timestamp;
+use crate::board::Row;
 use crate::commit::{CommitError, CommitOptions, Committed, End, commit};
 use crate::disk::Token;
 use crate::lock::{Host, LockOptions, LockOutcome, WhyUnlocked, with_board_lock};
@@ -35,12 +36,26 @@ pub struct Request<'a> {
     pub explicit: &'a Explicit,
     /// The time of the event.
     pub now: Timestamp,
+    /// What must hold of a row for it to be replaced.
+    pub only_where: Option<OnlyWhere<'a>>,
     /// How the lock is sought; its `on_outcome` is the update's own.
     pub lock: LockOptions<'a>,
     /// Whether the board and its folder are synced.
     pub sync: bool,
     /// Whether to say what would be done, and do nothing.
     pub dry_run: bool,
+}
+
+/// Is asked, under the latch, whether a row may be replaced; `None` is no row.
+///
+/// What a caller saw on the board before it had the lock may have changed.
+#[derive(Clone, Copy)]
+pub struct OnlyWhere<'a>(pub &'a dyn Fn(Option<&Row<'_>>) -> bool);
+
+impl std::fmt::Debug for OnlyWhere<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("OnlyWhere")
+    }
 }
 
 /// Says why an update could not be tried, or must not be called done.
@@ -82,6 +97,7 @@ pub fn update(request: Request) -> Result<Report, UpdateError> {
     } = request;
     let host = Host::current();
     let mut document = BoardDocument::new(subjects, request.explicit, &host, now);
+    document.only_where = request.only_where;
     if dry_run {
         return document.rehearse(place);
     }

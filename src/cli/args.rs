@@ -1,6 +1,6 @@
 //! What can be typed: the commands and the options of all of them.
 
-use super::{close, completions, ledger, lock, man, show, sweep, update, watch};
+use super::{close, completions, exec, hook, ledger, lock, man, show, sweep, update, watch};
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -54,6 +54,10 @@ pub enum Command {
     Close(close::CloseArgs),
     /// Bring the rows of all busy repositories of this host up to date
     Sweep(sweep::SweepArgs),
+    /// Bring a row up to date from a coding agent's hook
+    Hook(hook::HookArgs),
+    /// Run a command under the lock
+    Exec(exec::ExecArgs),
     /// Show the board
     Show(show::ShowArgs),
     /// Show the board live

@@ -2,19 +2,24 @@
 
 mod ago;
 mod args;
+mod child;
 mod close;
 mod completions;
 mod context;
+mod exec;
+mod hook;
 mod ledger;
 mod lock;
 mod man;
 mod outcome;
 mod show;
 mod signals;
+mod stdin;
 mod sweep;
 mod terminal;
 mod update;
 mod watch;
+mod watchdog;
 
 use args::{Cli, Command};
 use clap::Parser;
@@ -24,6 +29,10 @@ use std::ffi::OsString;
 
 /// Runs one command line, the program's name first.
 pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
+    let args: Vec<OsString> = args.collect();
+    if hook::is_meant(&args) {
+        return hook::run(&args);
+    }
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
         // Help and version are errors to clap, and go to stdout.
@@ -42,6 +51,8 @@ pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
         Command::Update(args) => update::run(&context, &args),
         Command::Close(args) => close::run(&context, &args),
         Command::Sweep(args) => sweep::run(&context, &args),
+        Command::Hook(_) => unreachable!("is never asked for by way of the parser"),
+        Command::Exec(args) => exec::run(&context, &args),
         Command::Show(args) => show::run(&context, &args),
         Command::Lock(args) => lock::run(&context, &args),
         Command::Ledger(args) => ledger::run(&context, &args),

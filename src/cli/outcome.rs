@@ -3,6 +3,8 @@
 use boardsync::{is_acted_on, printable};
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
 
 /// Is the exit code of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,6 +15,10 @@ pub enum Exit {
     Error,
     /// It was called wrongly: 2.
     Usage,
+    /// The lock was not to be had, and nothing was run: 75, `EX_TEMPFAIL`.
+    Unavailable,
+    /// What it ran ended with this code.
+    Child(u8),
 }
 
 impl From<Exit> for ExitCode {
@@ -21,6 +27,8 @@ impl From<Exit> for ExitCode {
             Exit::Success => Self::SUCCESS,
             Exit::Error => Self::from(1),
             Exit::Usage => Self::from(2),
+            Exit::Unavailable => Self::from(75),
+            Exit::Child(code) => Self::from(code),
         }
     }
 }
@@ -70,13 +78,38 @@ impl Failure {
     }
 }
 
+/// How many more lines [`warn`] may print.
+static LINES_LEFT: AtomicUsize = AtomicUsize::new(usize::MAX);
+
+/// Lets [`warn`] print one more line and no other.
+pub fn warn_once() {
+    LINES_LEFT.store(1, Ordering::Relaxed);
+}
+
 /// Prints one line on stderr; a terminal sees nothing that it would act on.
 pub fn warn(message: &str) {
+    let left = LINES_LEFT.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
+        left.checked_sub(1)
+    });
+    if left.is_err() {
+        return;
+    }
     let _ = writeln!(
         std::io::stderr().lock(),
         "boardsync: {}",
         printable(message, 2_000)
     );
+}
+
+/// Makes what prints the steps of a lock, timed from `started`, on stderr.
+pub fn trace(started: Instant) -> impl Fn(std::fmt::Arguments) {
+    move |step| {
+        let millis = started.elapsed().as_secs_f64() * 1e3;
+        let _ = writeln!(
+            std::io::stderr().lock(),
+            "boardsync: {millis:7.3} ms  {step}"
+        );
+    }
 }
 
 /// Prints on stdout; a reader that has gone away is no error.

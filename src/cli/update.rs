@@ -1,7 +1,7 @@
 //! `boardsync update`: one update, one line.
 
 use super::context::{Chosen, Context, Sync};
-use super::outcome::{Exit, Failure, print, print_json, warn};
+use super::outcome::{Exit, Failure, print, print_json, trace, warn};
 use super::signals;
 use boardsync::Timestamp;
 use boardsync::config;
@@ -123,13 +123,7 @@ pub fn perform(
     dry_run: bool,
 ) -> Result<Report, Failure> {
     let interrupt = signals::flag();
-    let started = Instant::now();
-    let trace = |step: std::fmt::Arguments| {
-        eprintln!(
-            "boardsync: {:7.3} ms  {step}",
-            started.elapsed().as_secs_f64() * 1e3
-        );
-    };
+    let trace = trace(Instant::now());
     let told = |unlocked: &Unlocked| {
         warn(&format!(
             "{unlocked}; the board is written without the lock"
@@ -140,6 +134,7 @@ pub fn perform(
         subjects,
         explicit,
         now: context.now,
+        only_where: None,
         lock: LockOptions {
             interrupt: Some(&interrupt),
             warn: &told,

@@ -1,6 +1,6 @@
 //! The board as a document of a commit: what may be touched, and how it changes.
 
-use super::{Action, Report, Subject, UpdateError};
+use super::{Action, OnlyWhere, Report, Subject, UpdateError};
 use crate::Timestamp;
 use crate::board::{Board, Field, Fresh, Origin, Row, Slot, Status, join, join_all};
 use crate::commit::{CommitError, Displaced, Document, Edit, LIMIT};
@@ -82,6 +82,7 @@ pub struct BoardDocument<'a> {
     explicit: &'a Explicit,
     host: &'a Host,
     now: Timestamp,
+    pub(super) only_where: Option<OnlyWhere<'a>>,
     rows: Option<usize>,
 }
 
@@ -98,6 +99,7 @@ impl<'a> BoardDocument<'a> {
             explicit,
             host,
             now,
+            only_where: None,
             rows: None,
         }
     }
@@ -139,9 +141,7 @@ impl<'a> BoardDocument<'a> {
 
     /// Derives a subject's row from what is known and what the board shows.
     fn fresh(&self, subject: &'a Subject, board: &Board) -> Fresh {
-        let prior = board.prior(&self.slot(subject, board.is_shared()));
-        let prior = prior.or_else(|| self.legacy(subject, board));
-        let prior_status = prior.map(|row| row.status.as_ref());
+        let prior_status = self.prior(subject, board).map(|row| row.status.as_ref());
         let Explicit {
             status: said,
             heartbeat,
@@ -160,6 +160,16 @@ impl<'a> BoardDocument<'a> {
             row,
             explicit: is_timed,
         }
+    }
+
+    fn may_replace(&self, subject: &'a Subject, board: &Board) -> bool {
+        let prior = || self.prior(subject, board);
+        self.only_where.is_none_or(|OnlyWhere(may)| may(prior()))
+    }
+
+    fn prior<'b>(&self, subject: &'a Subject, board: &'b Board<'b>) -> Option<&'b Row<'b>> {
+        let prior = board.prior(&self.slot(subject, board.is_shared()));
+        prior.or_else(|| self.legacy(subject, board))
     }
 
     /// A key-less row of this name counts only if no other subject has the name.
@@ -210,6 +220,7 @@ impl Document for BoardDocument<'_> {
         let fresh: Vec<Fresh> = self
             .subjects
             .iter()
+            .filter(|subject| self.may_replace(subject, &board))
             .map(|subject| self.fresh(subject, &board))
             .collect();
         let merged = board.upsert(&fresh, self.now);

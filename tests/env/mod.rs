@@ -4,6 +4,7 @@
 #[cfg(unix)]
 pub mod pty;
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant, SystemTime};
@@ -95,6 +96,14 @@ impl TestEnv {
         repo
     }
 
+    /// Makes a folder that git would take for a repository, on `main`.
+    pub fn git_repo(&self, name: &str) -> PathBuf {
+        let repo = self.repo(name);
+        std::fs::create_dir(repo.join(".git")).unwrap();
+        std::fs::write(repo.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+        repo
+    }
+
     pub fn read_board(&self) -> String {
         std::fs::read_to_string(self.board()).unwrap()
     }
@@ -142,6 +151,14 @@ impl TestEnv {
 
     pub fn run(&self, args: &[&str]) -> Said {
         self.command(args).output().unwrap().into()
+    }
+
+    /// Runs a prepared command with `input` on its stdin, then closed.
+    pub fn feed(&self, command: &mut Command, input: &[u8]) -> Said {
+        let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+        // One that does not want it all is not wrong.
+        let _ = child.stdin.take().unwrap().write_all(input);
+        child.wait_with_output().unwrap().into()
     }
 
     pub fn start(&self, args: &[&str]) -> Child {
