@@ -1,13 +1,16 @@
 //! The use case: derive, lock, read, merge, commit, report.
 
+mod backups;
 mod document;
+mod prune;
 mod report;
 
 pub use document::{Refusal, is_ours};
+pub use prune::{Dropped, PruneRequest, Pruned, Restored, prune, restore};
 pub use report::{Action, LockReport, Report};
 
 use crate::Timestamp;
-use crate::commit::{CommitError, CommitOptions, Committed, End, commit};
+use crate::commit::{CommitError, CommitOptions, Committed, Document, End, commit};
 use crate::disk::Token;
 use crate::lock::{Host, LockOptions, LockOutcome, WhyUnlocked, with_board_lock};
 use crate::session::{Explicit, Repo, Sources};
@@ -62,6 +65,9 @@ pub enum UpdateError {
     /// A signal ended the wait for the lock; nothing was written.
     #[error("interrupted while waiting for the lock `{0}`; nothing was written")]
     Interrupted(String),
+    /// A backup holds no board.
+    #[error("{0}; move it away, and the backup before it is the next to be put back")]
+    BadBackup(String),
     /// There is no randomness to name a temporary file with.
     #[error("cannot name a temporary file: {0}")]
     NoToken(#[source] std::io::Error),
@@ -85,23 +91,34 @@ pub fn update(request: Request) -> Result<Report, UpdateError> {
     if dry_run {
         return document.rehearse(place);
     }
+    let committed = commit_under_lock(place, request.lock, sync, &mut document)?;
+    report(place, document.rows(), committed)
+}
+
+/// Is what the lock and the commit came to, each on its own.
+struct Committal {
+    outcome: Option<LockOutcome>,
+    committed: Result<Committed<Refusal>, CommitError>,
+}
+
+/// Commits one edit, under the board's lock if that can be had.
+fn commit_under_lock<D: Document<Refusal = Refusal>>(
+    place: &Place,
+    lock: LockOptions,
+    sync: bool,
+    document: &mut D,
+) -> Result<Committal, UpdateError> {
     let options = CommitOptions {
         sync,
-        staleness: request.lock.staleness,
-        token: Token::new(host.tag()).map_err(UpdateError::NoToken)?,
+        staleness: lock.staleness,
+        token: Token::new(Host::current().tag()).map_err(UpdateError::NoToken)?,
     };
     let told = RefCell::new(None);
     let keep = |outcome: &LockOutcome| *told.borrow_mut() = Some(outcome.clone());
     let lock = LockOptions {
-        lock_file: Some(
-            request
-                .lock
-                .lock_file
-                .clone()
-                .unwrap_or_else(|| place.lock()),
-        ),
+        lock_file: Some(lock.lock_file.clone().unwrap_or_else(|| place.lock())),
         on_outcome: &keep,
-        ..request.lock
+        ..lock
     };
     let committed = with_board_lock(&place.folder, &lock, |hold| {
         match hold.why_unlocked() {
@@ -112,13 +129,24 @@ pub fn update(request: Request) -> Result<Report, UpdateError> {
             }
             Some(_) | None => {}
         }
-        Ok(commit(place, &mut document, options))
+        Ok(commit(place, document, options))
     })?;
-    let outcome = told.take();
+    Ok(Committal {
+        outcome: told.take(),
+        committed,
+    })
+}
+
+/// Tells what failed open, a report, from what the caller should see.
+fn report(
+    place: &Place,
+    rows: Option<usize>,
+    Committal { outcome, committed }: Committal,
+) -> Result<Report, UpdateError> {
     let report = |action, note, latched, conflicts| Report {
         action,
         path: place.board.clone(),
-        rows: document.rows(),
+        rows,
         lock: outcome.clone().map(|outcome| LockReport {
             outcome,
             latched,

@@ -7,6 +7,7 @@ mod context;
 mod ledger;
 mod lock;
 mod outcome;
+mod prune;
 mod show;
 mod signals;
 mod sweep;
@@ -45,6 +46,7 @@ pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
         Command::Show(args) => show::run(&context, &args),
         Command::Lock(args) => lock::run(&context, &args),
         Command::Ledger(args) => ledger::run(&context, &args),
+        Command::Prune(args) => prune::run(&context, &args),
     };
     done.unwrap_or_else(|failure: Failure| failure.report(json))
 }

@@ -21,6 +21,8 @@ pub enum Refusal {
     Outdated,
     /// It is not UTF-8; where the first wrong byte is.
     NotText(String),
+    /// What an edit would drop could not be kept elsewhere first; why not.
+    NotKept(String),
 }
 
 impl Refusal {
@@ -30,6 +32,7 @@ impl Refusal {
             Self::Handwritten | Self::NotText(_) => Action::SkippedHandwritten,
             Self::Conflicted => Action::SkippedConflicted,
             Self::Outdated => Action::SkippedOutdated,
+            Self::NotKept(_) => Action::SkippedWriteFailed,
         }
     }
 
@@ -48,6 +51,7 @@ impl Refusal {
                 format!("`{path}` already shows a later event of the same session; nothing to do")
             }
             Self::NotText(at) => format!("`{path}` is not UTF-8 text ({at})"),
+            Self::NotKept(why) => format!("`{path}` stays as it is: no backup of its rows ({why})"),
         }
     }
 }
@@ -57,7 +61,7 @@ pub fn is_ours(bytes: &[u8]) -> bool {
     refusal(bytes).is_none()
 }
 
-fn text(bytes: &[u8]) -> Result<&str, Refusal> {
+pub(super) fn text(bytes: &[u8]) -> Result<&str, Refusal> {
     std::str::from_utf8(bytes).map_err(|error| {
         Refusal::NotText(format!(
             "the byte at offset {} is none",
@@ -66,7 +70,7 @@ fn text(bytes: &[u8]) -> Result<&str, Refusal> {
     })
 }
 
-fn refusal(bytes: &[u8]) -> Option<Refusal> {
+pub(super) fn refusal(bytes: &[u8]) -> Option<Refusal> {
     match text(bytes).map(Board::origin_of) {
         Ok(Origin::Ours) => None,
         Ok(Origin::Handwritten) => Some(Refusal::Handwritten),
