@@ -2,11 +2,13 @@
 
 mod backups;
 mod document;
+mod found;
 mod prune;
 mod report;
 
 pub use document::{Refusal, is_ours};
-pub use prune::{Dropped, PruneRequest, Pruned, Restored, prune, restore};
+pub use found::{abandon, found, is_blank};
+pub use prune::{Dropped, Pruned, Restored, prune, restore};
 pub use report::{Action, LockReport, Report};
 
 use crate::Timestamp;
@@ -36,6 +38,21 @@ pub struct Request<'a> {
     pub subjects: &'a [Subject],
     /// What the caller says of all of them, which beats what is derived.
     pub explicit: &'a Explicit,
+    /// The time of the event.
+    pub now: Timestamp,
+    /// How the lock is sought; its `on_outcome` is the update's own.
+    pub lock: LockOptions<'a>,
+    /// Whether the board and its folder are synced.
+    pub sync: bool,
+    /// Whether to say what would be done, and do nothing.
+    pub dry_run: bool,
+}
+
+/// Asks for one change of one board that is about no repository in particular.
+#[derive(Debug)]
+pub struct BoardRequest<'a> {
+    /// Where the board and everything beside it lie.
+    pub place: &'a Place,
     /// The time of the event.
     pub now: Timestamp,
     /// How the lock is sought; its `on_outcome` is the update's own.

@@ -1,6 +1,6 @@
 //! What can be typed: the commands and the options of all of them.
 
-use super::{close, ledger, lock, prune, show, sweep, update};
+use super::{close, init, ledger, lock, prune, show, sweep, update};
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -60,6 +60,8 @@ pub enum Command {
     Lock(lock::LockArgs),
     /// Count what the updates of a repository came to
     Ledger(ledger::LedgerArgs),
+    /// Set up a vault and the hooks that keep its board, or take them away
+    Init(init::InitArgs),
     /// Drop rows that nobody needs any more, or put them back
     Prune(prune::PruneArgs),
 }

@@ -4,6 +4,7 @@ mod ago;
 mod args;
 mod close;
 mod context;
+mod init;
 mod ledger;
 mod lock;
 mod outcome;
@@ -46,6 +47,7 @@ pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
         Command::Show(args) => show::run(&context, &args),
         Command::Lock(args) => lock::run(&context, &args),
         Command::Ledger(args) => ledger::run(&context, &args),
+        Command::Init(args) => init::run(&context, &args),
         Command::Prune(args) => prune::run(&context, &args),
     };
     done.unwrap_or_else(|failure: Failure| failure.report(json))

@@ -8,7 +8,7 @@ use super::signals;
 use boardsync::lock::{LockOptions, Unlocked};
 use boardsync::printable;
 use boardsync::update::{
-    Action, Dropped, PruneRequest, Pruned, Report, Restored, UpdateError, prune, restore,
+    Action, BoardRequest, Dropped, Pruned, Report, Restored, UpdateError, prune, restore,
 };
 use clap::Args;
 use serde_json::{Value, json};
@@ -48,7 +48,7 @@ pub fn run(context: &Context, args: &PruneArgs) -> Result<Exit, Failure> {
             "{unlocked}; the board is written without the lock"
         ));
     };
-    let request = PruneRequest {
+    let request = BoardRequest {
         place: &place,
         now: context.now,
         lock: LockOptions {

@@ -6,31 +6,17 @@
 
 use super::backups::{BACKUPS, backups, expire, free_name};
 use super::document::{refusal, text};
-use super::{Action, Committal, Refusal, Report, UpdateError, commit_under_lock, report};
+use super::{
+    Action, BoardRequest, Committal, Refusal, Report, UpdateError, commit_under_lock, report,
+};
 use crate::Timestamp;
 use crate::board::{Board, Row, Slot, join_all, join_rows};
 use crate::commit::{CommitError, Displaced, Document, Edit, LIMIT};
 use crate::disk::{self, read_regular};
-use crate::lock::LockOptions;
 use crate::vault::Place;
 use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
-
-/// Asks for rows to be dropped, or put back.
-#[derive(Debug)]
-pub struct PruneRequest<'a> {
-    /// Where the board and everything beside it lie.
-    pub place: &'a Place,
-    /// The time of the event.
-    pub now: Timestamp,
-    /// How the lock is sought; its `on_outcome` is the update's own.
-    pub lock: LockOptions<'a>,
-    /// Whether the board and its folder are synced.
-    pub sync: bool,
-    /// Whether to say what would be done, and do nothing.
-    pub dry_run: bool,
-}
 
 /// Is a row that was dropped, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,7 +51,7 @@ pub struct Restored {
 
 /// Drops each row for which `why` knows a reason.
 pub fn prune(
-    request: PruneRequest,
+    request: BoardRequest,
     why: &dyn Fn(&Row) -> Option<String>,
 ) -> Result<Pruned, UpdateError> {
     let place = request.place;
@@ -119,7 +105,7 @@ pub fn prune(
 
 /// Puts the rows of the last backup back, but for those that the board has newer;
 /// `None` if there is no backup.
-pub fn restore(request: PruneRequest) -> Result<Option<Restored>, UpdateError> {
+pub fn restore(request: BoardRequest) -> Result<Option<Restored>, UpdateError> {
     let place = request.place;
     let folder = place.folder.join(BACKUPS);
     let Some(backup) = backups(&folder, &place.stem).pop() else {

@@ -41,7 +41,7 @@ impl Sieve {
             host,
             closed_older_than: args.closed_older_than,
             folders,
-            pub unknown: RefCell::default(),
+            unknown: RefCell::default(),
         })
     }
 
