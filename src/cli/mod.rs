@@ -4,11 +4,18 @@ mod ago;
 mod args;
 mod close;
 mod context;
+mod edit;
+mod init_git;
+mod init_shared;
 mod ledger;
 mod lock;
+mod merge;
 mod outcome;
+mod resolve;
+mod row;
 mod show;
 mod signals;
+mod step;
 mod sweep;
 mod update;
 
@@ -45,6 +52,9 @@ pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
         Command::Show(args) => show::run(&context, &args),
         Command::Lock(args) => lock::run(&context, &args),
         Command::Ledger(args) => ledger::run(&context, &args),
+        Command::Merge(args) => merge::run(&context, &args),
+        Command::Row(args) => row::run(&context, &args),
+        Command::Step(args) => step::run(&context, &args),
     };
     done.unwrap_or_else(|failure: Failure| failure.report(json))
 }

@@ -9,6 +9,7 @@ mod backoff;
 mod kernel_lock;
 mod place;
 mod read;
+mod rewrite;
 pub mod step;
 mod token;
 
@@ -19,4 +20,5 @@ pub use place::{
     remove_folder, replace, sync_folder, touch,
 };
 pub use read::{Contents, FileId, Kind, ReadError, list, read_regular};
+pub use rewrite::rewrite;
 pub use token::{Token, is_running};

@@ -49,6 +49,12 @@ pub const ALL: &[&str] = &[
     "board.swap-back",
     "leftover.claim",
     "leftover.unlink",
+    "aside.move",
+    "aside.create",
+    "aside.write",
+    "file.create",
+    "file.write",
+    "file.replace",
 ];
 
 /// Runs `act` as the step `name`, with what a test asked for around it.
