@@ -1,24 +1,31 @@
 //! The use case: derive, lock, read, merge, commit, report.
 
 mod backups;
+mod copies;
+mod declare;
 mod document;
 mod found;
+mod locked;
 mod prune;
+mod repair;
 mod report;
 
+pub use declare::Declare;
 pub use document::{Refusal, is_ours};
-pub use found::{abandon, found, is_blank};
+pub use found::{Founding, abandon, is_blank};
+pub use locked::{Edited, Session, edit};
 pub use prune::{Dropped, Pruned, Restored, prune, restore};
+pub use repair::{NotRepaired, Repair};
 pub use report::{Action, LockReport, Report};
 
 use crate::Timestamp;
-use crate::commit::{CommitError, CommitOptions, Committed, Document, End, commit};
-use crate::disk::Token;
-use crate::lock::{Host, LockOptions, LockOutcome, WhyUnlocked, with_board_lock};
+use crate::commit::{CommitError, Committed, End, commit};
+use crate::lock::{Host, LockOptions};
 use crate::session::{Explicit, Repo, Sources};
 use crate::vault::Place;
+use copies::Copies;
 use document::BoardDocument;
-use std::cell::RefCell;
+use locked::under_lock;
 
 /// Is one repository of an update, and what is known about it.
 #[derive(Clone, Debug)]
@@ -46,21 +53,8 @@ pub struct Request<'a> {
     pub sync: bool,
     /// Whether to say what would be done, and do nothing.
     pub dry_run: bool,
-}
-
-/// Asks for one change of one board that is about no repository in particular.
-#[derive(Debug)]
-pub struct BoardRequest<'a> {
-    /// Where the board and everything beside it lie.
-    pub place: &'a Place,
-    /// The time of the event.
-    pub now: Timestamp,
-    /// How the lock is sought; its `on_outcome` is the update's own.
-    pub lock: LockOptions<'a>,
-    /// Whether the board and its folder are synced.
-    pub sync: bool,
-    /// Whether to say what would be done, and do nothing.
-    pub dry_run: bool,
+    /// Whose repositories they are; `None` is this host.
+    pub host: Option<&'a Host>,
 }
 
 /// Says why an update could not be tried, or must not be called done.
@@ -82,9 +76,9 @@ pub enum UpdateError {
     /// A signal ended the wait for the lock; nothing was written.
     #[error("interrupted while waiting for the lock `{0}`; nothing was written")]
     Interrupted(String),
-    /// A backup holds no board.
-    #[error("{0}; move it away, and the backup before it is the next to be put back")]
-    BadBackup(String),
+    /// What should be a board, or rows of one, is none; the whole sentence.
+    #[error("{0}")]
+    Refused(String),
     /// There is no randomness to name a temporary file with.
     #[error("cannot name a temporary file: {0}")]
     NoToken(#[source] std::io::Error),
@@ -101,75 +95,49 @@ pub fn update(request: Request) -> Result<Report, UpdateError> {
         now,
         dry_run,
         sync,
+        lock,
         ..
     } = request;
-    let host = Host::current();
-    let mut document = BoardDocument::new(subjects, request.explicit, &host, now);
+    let current = request.host.is_none().then(Host::current);
+    let host = request
+        .host
+        .or(current.as_ref())
+        .expect("is one of the two");
+    let mut document = BoardDocument::new(subjects, request.explicit, host, now);
     if dry_run {
         return document.rehearse(place);
     }
-    let committed = commit_under_lock(place, request.lock, sync, &mut document)?;
-    report(place, document.rows(), committed)
-}
-
-/// Is what the lock and the commit came to, each on its own.
-struct Committal {
-    outcome: Option<LockOutcome>,
-    committed: Result<Committed<Refusal>, CommitError>,
-}
-
-/// Commits one edit, under the board's lock if that can be had.
-fn commit_under_lock<D: Document<Refusal = Refusal>>(
-    place: &Place,
-    lock: LockOptions,
-    sync: bool,
-    document: &mut D,
-) -> Result<Committal, UpdateError> {
-    let options = CommitOptions {
+    let candidates = copies::candidates(place);
+    let session = Session {
+        place,
+        lock,
         sync,
-        staleness: lock.staleness,
-        token: Token::new(Host::current().tag()).map_err(UpdateError::NoToken)?,
+        host: Some(host),
     };
-    let told = RefCell::new(None);
-    let keep = |outcome: &LockOutcome| *told.borrow_mut() = Some(outcome.clone());
-    let lock = LockOptions {
-        lock_file: Some(lock.lock_file.clone().unwrap_or_else(|| place.lock())),
-        on_outcome: &keep,
-        ..lock
-    };
-    let committed = with_board_lock(&place.folder, &lock, |hold| {
-        match hold.why_unlocked() {
-            Some(why) if why.reason == WhyUnlocked::Interrupted => {
-                return Err(UpdateError::Interrupted(
-                    why.lock_path.display().to_string(),
-                ));
-            }
-            Some(_) | None => {}
-        }
-        Ok(commit(place, document, options))
+    let ((committed, copies), outcome) = under_lock(session, |options| {
+        document.copies = Copies::read(candidates);
+        let committed = commit(place, &mut document, options);
+        let is_in_place = committed
+            .as_ref()
+            .is_ok_and(|committed| matches!(committed.end, End::Written | End::Unchanged));
+        let copies = match is_in_place {
+            true => document.copies.put_away(place),
+            false => Vec::new(),
+        };
+        (committed, copies)
     })?;
-    Ok(Committal {
-        outcome: told.take(),
-        committed,
-    })
-}
-
-/// Tells what failed open, a report, from what the caller should see.
-fn report(
-    place: &Place,
-    rows: Option<usize>,
-    Committal { outcome, committed }: Committal,
-) -> Result<Report, UpdateError> {
     let report = |action, note, latched, conflicts| Report {
         action,
         path: place.board.clone(),
-        rows,
-        lock: outcome.clone().map(|outcome| LockReport {
-            outcome,
+        rows: document.rows(),
+        lock: Some(LockReport {
+            outcome: outcome.clone(),
             latched,
             conflicts,
         }),
         note,
+        copies: copies.clone(),
+        shared: document.is_shared(),
     };
     match committed {
         Ok(Committed {

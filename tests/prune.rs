@@ -264,8 +264,10 @@ fn the_last_twenty_backups_stay_and_the_others_go_aloud() {
 fn a_persons_note_is_refused() {
     let env = TestEnv::new();
     env.write_board("# Mine\n");
-    let said = run(&env, &["prune"]);
-    assert_eq!(said.code, Some(1), "{said:?}");
-    assert!(said.out.contains("skipped-handwritten"), "{said:?}");
+    for args in [&["prune"][..], &["prune", "--dry-run"]] {
+        let said = run(&env, args);
+        assert_eq!(said.code, Some(1), "{said:?}");
+        assert!(said.err.contains("not a board of ours"), "{said:?}");
+    }
     assert_eq!(env.read_board(), "# Mine\n");
 }

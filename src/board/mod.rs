@@ -10,18 +10,23 @@
 //! | whose board is this, and what does its frontmatter say? | `origin`, `frontmatter` |
 //! | which lines of a note can be a table at all? | `visible`, `table` |
 //! | what is a cell, and what survives in one? | `cell` |
-//! | which column is which? | `columns` |
+//! | which column is which? | `field`, `columns` |
 //! | what is a row, and when are two rows the same one? | `row`, `slot` |
 //! | which of two versions of a row is newer? | `version` |
 //! | what does an update do to a board? | `merge` |
 //! | what becomes of a board that was overwritten? | `join` |
 //! | what becomes of two boards with a common ancestor? | `three_way`, `prose` |
+//! | how do two tables become one? | `wide` |
+//! | what are the two versions in a conflicted text? | `markers` |
+//! | which tables has a note, and under which headings? | `tables` |
 //! | in which order do rows stand? | `order` |
 
 mod cell;
 mod columns;
+mod field;
 mod frontmatter;
 mod join;
+mod markers;
 mod merge;
 mod order;
 mod origin;
@@ -30,18 +35,22 @@ mod render;
 mod row;
 mod slot;
 mod table;
+mod tables;
 mod three_way;
 mod version;
 mod visible;
+mod wide;
 
 pub use cell::{ABSENT, clean, escape, unescape};
-pub use columns::Field;
+pub use field::Field;
 pub use join::{join, join_all, join_rows};
+pub use markers::{Sides, has_markers, sides};
 pub use merge::{FORCE_CLOSE_AFTER_MS, Fresh, Merged};
 pub use origin::{GENERATOR, Origin};
 pub use row::{Entry, Row, Status};
 pub use slot::{Identity, Slot};
 pub use table::{Cells, Table, cells, write_row};
+pub use tables::{Placed, tables};
 pub use three_way::three_way;
 
 use crate::Timestamp;
@@ -135,24 +144,6 @@ impl<'a> Board<'a> {
             false => row.slot().identity == slot.identity,
         };
         self.rows.iter().filter(here).max_by_key(|row| row.beat())
-    }
-
-    /// Sees to it that merged prose does not hide the table below it.
-    ///
-    /// Merged line by line, two whole code fences can leave half of one. Then
-    /// the two texts stand one after the other, as each was.
-    fn keep_table_visible(&mut self, one: &str, other: &str) {
-        let hides = |text: &str| {
-            visible::ends_hidden(text) || Table::find(text, Columns::are_a_boards).is_some()
-        };
-        if self.tabled && hides(&self.above) {
-            let (one, other) = if one <= other {
-                (one, other)
-            } else {
-                (other, one)
-            };
-            self.above = Cow::Owned([one, self.eol, other, self.eol].concat());
-        }
     }
 
     /// Gives the time at which the board says it was created.

@@ -1,6 +1,7 @@
 //! Back to text: our rows anew where they changed, everything else as it was.
 
-use super::columns::{Columns, Field};
+use super::columns::Columns;
+use super::field::Field;
 use super::{Board, Row, order};
 use crate::Timestamp;
 
@@ -67,7 +68,7 @@ impl<'a> Board<'a> {
 }
 
 /// Ends the line and the paragraph, so that what follows starts a block.
-fn open_paragraph(out: &mut String, eol: &str) {
+pub(super) fn open_paragraph(out: &mut String, eol: &str) {
     if !out.is_empty() && !out.ends_with('\n') {
         out.push_str(eol);
     }

@@ -1,7 +1,7 @@
 //! A row: what one repository's session is doing.
 
 use super::cell::{ABSENT, clean, present};
-use super::columns::Field;
+use super::field::Field;
 use super::slot::{Identity, Slot, lower};
 use crate::Timestamp;
 use std::borrow::Cow;

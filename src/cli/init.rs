@@ -63,8 +63,8 @@ pub struct Plan<'a> {
     pub what: String,
     /// The file that changes.
     pub path: PathBuf,
-    /// Does it; the error is one whole sentence.
-    pub act: Box<dyn FnOnce() -> Result<(), String> + 'a>,
+    /// Does it.
+    pub act: Box<dyn FnOnce() -> Result<(), Failure> + 'a>,
 }
 
 /// Is what the steps depend on.
@@ -126,7 +126,7 @@ pub fn run(context: &Context, args: &InitArgs) -> Result<Exit, Failure> {
         }
     }
     for plan in plans {
-        (plan.act)().map_err(Failure::Error)?;
+        (plan.act)()?;
     }
     let word = match way {
         Way::Do => "done",

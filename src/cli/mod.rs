@@ -4,13 +4,20 @@ mod ago;
 mod args;
 mod close;
 mod context;
+mod edit;
 mod init;
+mod init_git;
+mod init_shared;
 mod ledger;
 mod lock;
+mod merge;
 mod outcome;
 mod prune;
+mod resolve;
+mod row;
 mod show;
 mod signals;
+mod step;
 mod sweep;
 mod update;
 
@@ -49,6 +56,9 @@ pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
         Command::Ledger(args) => ledger::run(&context, &args),
         Command::Init(args) => init::run(&context, &args),
         Command::Prune(args) => prune::run(&context, &args),
+        Command::Merge(args) => merge::run(&context, &args),
+        Command::Row(args) => row::run(&context, &args),
+        Command::Step(args) => step::run(&context, &args),
     };
     done.unwrap_or_else(|failure: Failure| failure.report(json))
 }

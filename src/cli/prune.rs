@@ -2,14 +2,13 @@
 
 mod sieve;
 
-use super::context::{Context, Sync};
-use super::outcome::{Exit, Failure, print, print_json, warn};
-use super::signals;
-use boardsync::lock::{LockOptions, Unlocked};
+use super::context::Context;
+use super::edit::{in_session, reported};
+use super::outcome::{Exit, Failure, print, print_json};
 use boardsync::printable;
-use boardsync::update::{
-    Action, BoardRequest, Dropped, Pruned, Report, Restored, UpdateError, prune, restore,
-};
+use boardsync::update::{Action, Dropped, Edited, Pruned, Refusal, Report, Restored};
+use boardsync::update::{prune, restore};
+use boardsync::vault::Place;
 use clap::Args;
 use serde_json::{Value, json};
 use sieve::Sieve;
@@ -42,58 +41,74 @@ pub struct PruneArgs {
 /// Runs `boardsync prune`.
 pub fn run(context: &Context, args: &PruneArgs) -> Result<Exit, Failure> {
     let place = context.place()?;
-    let interrupt = signals::flag();
-    let told = |unlocked: &Unlocked| {
-        warn(&format!(
-            "{unlocked}; the board is written without the lock"
-        ));
-    };
-    let request = BoardRequest {
-        place: &place,
-        now: context.now,
-        lock: LockOptions {
-            interrupt: Some(&interrupt),
-            warn: &told,
-            ..context.lock_options(&place)
-        },
-        sync: context.sync != Sync::None,
-        dry_run: args.dry_run,
-    };
-    let failed = |error| match error {
-        UpdateError::Interrupted(_) => Failure::Interrupted,
-        error => Failure::of(error),
-    };
+    let (now, dry_run) = (context.now, args.dry_run);
     if args.undo {
-        let restored = restore(request).map_err(failed)?;
-        return show_restored(context, &place.board, restored.as_ref());
+        let restored = in_session(context, &place, |session| restore(session, now, dry_run))?;
+        let Some(Restored { edited, backup }) = restored else {
+            return Err(Failure::Error(format!(
+                "no rows of `{}` were dropped, or they are back already: nothing to undo",
+                place.board.display()
+            )));
+        };
+        return show_restored(context, &report(&place, edited)?, &backup);
     }
     let sieve = Sieve::new(context, args)?;
-    let pruned = prune(request, &|row| sieve.why(row)).map_err(failed)?;
-    show_pruned(context, &pruned, &sieve.unknown.borrow())
+    let pruned = in_session(context, &place, |session| {
+        prune(session, now, dry_run, &|row| sieve.why(row))
+    })?;
+    show_pruned(context, &place, pruned, &sieve.unknown.borrow())
+}
+
+fn report(place: &Place, edited: Option<Edited<Refusal>>) -> Result<Report, Failure> {
+    match edited {
+        Some(edited) => reported(place, edited, |refusal| refusal.note(&place.board)),
+        None => Ok(Report {
+            action: Action::DryRun,
+            path: place.board.clone(),
+            rows: None,
+            lock: None,
+            note: None,
+            copies: Vec::new(),
+            shared: false,
+        }),
+    }
 }
 
 fn show_pruned(
     context: &Context,
-    pruned: &Pruned,
+    place: &Place,
+    pruned: Pruned,
     unknown: &BTreeSet<String>,
 ) -> Result<Exit, Failure> {
     let Pruned {
-        report,
+        edited,
         dropped,
         backup,
         expired,
     } = pruned;
+    let report = report(place, edited)?;
     if context.global.json {
-        let mut object = serde_json::to_value(report).map_err(Failure::of)?;
+        let path = |path: &PathBuf| Value::from(path.to_string_lossy());
+        let mut object = serde_json::to_value(&report).map_err(Failure::of)?;
         object["dropped"] = dropped.iter().map(object_of).collect();
         object["unknown"] = unknown.iter().cloned().collect();
-        object["backup"] = backup.as_deref().map_or(Value::Null, path_value);
-        object["expired"] = expired.iter().map(|path| path_value(path)).collect();
+        object["backup"] = backup.as_ref().map_or(Value::Null, path);
+        object["expired"] = expired.iter().map(path).collect();
         print_json(&object)?;
     } else if !context.global.quiet {
-        print(&text(context, pruned, unknown))?;
+        let mut text = rows(&report, &dropped, unknown);
+        for path in &expired {
+            text.push_str(&format!("removed the old backup `{}`\n", shown(path)));
+        }
+        if let Some(backup) = &backup {
+            let backup = shown(backup);
+            text.push_str(&format!(
+                "kept in `{backup}`; back with `boardsync prune --undo`\n"
+            ));
+        }
+        print(&text)?;
     }
-    Ok(exit_of(report))
+    Ok(Exit::Success)
 }
 
 fn object_of(Dropped { row, why }: &Dropped) -> Value {
@@ -103,114 +118,50 @@ fn object_of(Dropped { row, why }: &Dropped) -> Value {
     })
 }
 
-fn path_value(path: &Path) -> Value {
-    path.to_string_lossy().into()
+fn shown(path: &Path) -> String {
+    printable(&path.to_string_lossy(), 300)
 }
 
-fn text(context: &Context, pruned: &Pruned, unknown: &BTreeSet<String>) -> String {
-    let Pruned {
-        report,
-        dropped,
-        backup,
-        expired,
-    } = pruned;
-    let shown = |path: &Path| printable(&path.to_string_lossy(), 300);
+/// Says of each row that goes why, and of each that cannot be judged.
+fn rows(report: &Report, dropped: &[Dropped], unknown: &BTreeSet<String>) -> String {
     let mut text = String::new();
     let verb = match report.action {
         Action::DryRun => "would drop",
         _ => "dropped",
     };
     for Dropped { row, why } in dropped {
-        let key = row.key.as_deref().unwrap_or("no key");
-        text.push_str(&format!(
-            "{verb} `{}` ({}): {}\n",
-            printable(&row.repo, 80),
-            printable(key, 20),
-            printable(why, 300)
-        ));
+        let (repo, why) = (printable(&row.repo, 80), printable(why, 300));
+        let key = printable(row.key.as_deref().unwrap_or("no key"), 20);
+        text.push_str(&format!("{verb} `{repo}` ({key}): {why}\n"));
     }
     for repo in unknown {
+        let repo = printable(repo, 80);
         text.push_str(&format!(
-            "stays `{}`: its folder is not known here; name a folder above it with --root\n",
-            printable(repo, 80)
+            "stays `{repo}`: its folder is not known here; name a folder above it with --root\n"
         ));
     }
     let board = shown(&report.path);
-    text.push_str(&match (report.action, &report.note) {
-        (Action::Written, _) => format!("written: `{board}`, {} dropped\n", dropped.len()),
-        (Action::SkippedNoop, _) => format!("nothing to drop: `{board}`\n"),
-        (Action::DryRun, _) if dropped.is_empty() => format!("nothing to drop: `{board}`\n"),
-        (Action::DryRun, _) => format!("dry-run: `{board}` is as it was\n"),
-        (action, note) => format!(
-            "{}: {}\n",
-            action.word(),
-            printable(note.as_deref().unwrap_or(&board), 600)
-        ),
+    text.push_str(&match dropped.len() {
+        0 => format!("nothing to drop: `{board}`\n"),
+        count => format!("{}: `{board}`, {count} {verb}\n", report.action.word()),
     });
-    for path in expired {
-        text.push_str(&format!("removed the old backup `{}`\n", shown(path)));
-    }
-    if let Some(backup) = backup {
-        let vault = match &context.global.vault {
-            Some(vault) => format!(" --vault '{}'", shown(vault)),
-            None => String::new(),
-        };
-        text.push_str(&format!(
-            "kept in `{}`; back with `boardsync{vault} prune --undo`\n",
-            shown(backup)
-        ));
-    }
     text
 }
 
-fn show_restored(
-    context: &Context,
-    board: &Path,
-    restored: Option<&Restored>,
-) -> Result<Exit, Failure> {
-    let Some(Restored { report, backup }) = restored else {
-        return Err(Failure::Error(format!(
-            "no rows of `{}` were dropped, or they are back already: nothing to undo",
-            board.display()
-        )));
-    };
+fn show_restored(context: &Context, report: &Report, backup: &Path) -> Result<Exit, Failure> {
     if context.global.json {
         let mut object = serde_json::to_value(report).map_err(Failure::of)?;
-        object["backup"] = path_value(backup);
+        object["backup"] = backup.to_string_lossy().into();
         print_json(&object)?;
     } else if !context.global.quiet {
-        let board = printable(&report.path.to_string_lossy(), 300);
-        let backup = printable(&backup.to_string_lossy(), 300);
-        print(&match (report.action, &report.note) {
-            (Action::Written, _) => {
-                format!("written: `{board}` has the rows of `{backup}` again\n")
-            }
-            (Action::SkippedNoop, _) => {
-                format!("skipped-noop: `{board}` has all rows of `{backup}`, or newer ones\n")
-            }
-            (action, note) => format!(
-                "{}: {}\n",
-                action.word(),
-                printable(note.as_deref().unwrap_or(&board), 600)
-            ),
-        })?;
+        let (board, backup) = (shown(&report.path), shown(backup));
+        let what = match report.action {
+            Action::DryRun => "would get the rows of",
+            Action::SkippedNoop => "has all rows, or newer ones, of",
+            _ => "has again the rows of",
+        };
+        let word = report.action.word();
+        print(&format!("{word}: `{board}` {what} `{backup}`\n"))?;
     }
-    Ok(exit_of(report))
-}
-
-/// A prune is asked for by a person, who should see that it was not done.
-fn exit_of(report: &Report) -> Exit {
-    if report.action == Action::SkippedWriteFailed {
-        warn(
-            report
-                .note
-                .as_deref()
-                .unwrap_or("the board was not written"),
-        );
-    }
-    signals::die();
-    match report.action {
-        Action::Written | Action::SkippedNoop | Action::DryRun => Exit::Success,
-        _ => Exit::Error,
-    }
+    Ok(Exit::Success)
 }

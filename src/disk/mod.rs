@@ -20,5 +20,5 @@ pub use place::{
     remove_folder, replace, sync_folder, touch,
 };
 pub use read::{Contents, FileId, Kind, ReadError, list, read_regular};
-pub use rewrite::rewrite;
+pub use rewrite::{rewrite, rewrite_like};
 pub use token::{Token, is_running};

@@ -1,33 +1,41 @@
-//! Replacing a file that is no board: whole or not at all.
+//! Writing a whole file that nobody else writes: it is old or new, never half.
 
-use super::{Token, create_new, fill, remove, replace, step, sync_folder};
+use super::{Token, create_new, fill, place_new, remove, replace, step, sync_folder};
 use std::fs::{File, Metadata};
-use std::io::{self, ErrorKind};
+use std::io;
 use std::path::Path;
 
-/// Gives the file at `path` a new content by a rename, as readable as `like`.
+/// Gives a file a new content; its owner and permissions stay.
 ///
-/// A link at `path` would be replaced by a file: resolve it before.
-pub fn rewrite(path: &Path, bytes: &[u8], like: Option<&Metadata>) -> io::Result<()> {
-    let name = path.file_name().ok_or(ErrorKind::InvalidInput)?;
-    let name = format!(".{}.{}.tmp", name.to_string_lossy(), Token::new(0)?);
-    let temporary = path.with_file_name(name);
-    let written = write(&temporary, bytes, like)
-        .and_then(|()| replace("file.replace", &temporary, path))
-        .and_then(|()| sync_folder("file.sync", path.parent().unwrap_or(Path::new("."))));
-    if written.is_err() {
-        let _ = remove("file.unlink", &temporary);
-    }
-    written
+/// Whoever writes it at the same time may be overwritten: this is for files
+/// that are not shared. A link is replaced, not followed.
+pub fn rewrite(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    rewrite_like(path, bytes, std::fs::metadata(path).ok().as_ref())
 }
 
-fn write(path: &Path, bytes: &[u8], like: Option<&Metadata>) -> io::Result<()> {
-    let file = create_new("file.create", path, 0o644)?;
-    if let Some(like) = like {
-        resemble(&file, like)?;
+/// Gives a file a new content, and the owner and permissions of another.
+pub fn rewrite_like(path: &Path, bytes: &[u8], like: Option<&Metadata>) -> io::Result<()> {
+    let token = Token::new(0)?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let pending = path.with_file_name(format!(".{name}.{token}.pending"));
+    let write = || {
+        let file = create_new("file.create", &pending, 0o644)?;
+        if let Some(like) = like {
+            resemble(&file, like)?;
+        }
+        fill("file.write", &file, bytes)?;
+        step::around("file.sync", || file.sync_all())?;
+        match std::fs::symlink_metadata(path) {
+            Ok(_) => replace("file.replace", &pending, path),
+            Err(_) => place_new("file.replace", &pending, path),
+        }?;
+        sync_folder("file.sync", path.parent().unwrap_or(Path::new(".")))
+    };
+    let written = write();
+    if written.is_err() {
+        let _ = remove("pending.unlink", &pending);
     }
-    fill("file.write", &file, bytes)?;
-    step::around("file.sync", || file.sync_all())
+    written
 }
 
 /// Gives a file the mode of another, and its owner where that is permitted.

@@ -43,3 +43,11 @@ pub fn expire(folder: &Path, stem: &str) -> Vec<PathBuf> {
     all.retain(|path| disk::remove("file.unlink", path).is_ok());
     all
 }
+
+/// Removes a backup that is not needed, and the folder with the last one.
+pub fn discard(backup: &Path) {
+    let _ = disk::remove("file.unlink", backup);
+    if let Some(folder) = backup.parent() {
+        let _ = disk::remove_folder("file.unlink", folder);
+    }
+}

@@ -1,13 +1,15 @@
 //! The board as a document of a commit: what may be touched, and how it changes.
 
+use super::copies::Copies;
 use super::{Action, Report, Subject, UpdateError};
 use crate::Timestamp;
 use crate::board::{Board, Field, Fresh, Origin, Row, Slot, Status, join, join_all};
 use crate::commit::{CommitError, Displaced, Document, Edit, LIMIT};
 use crate::disk::read_regular;
 use crate::lock::Host;
-use crate::session::{Derived, Explicit, derive, status};
+use crate::session::{Derived, Explicit, Repo, derive, status};
 use crate::vault::Place;
+use std::collections::HashMap;
 use std::path::Path;
 
 /// Says why a board is not touched.
@@ -86,6 +88,9 @@ pub struct BoardDocument<'a> {
     host: &'a Host,
     now: Timestamp,
     rows: Option<usize>,
+    shared: bool,
+    /// What sync tools put beside the board.
+    pub(super) copies: Copies,
 }
 
 impl<'a> BoardDocument<'a> {
@@ -102,12 +107,19 @@ impl<'a> BoardDocument<'a> {
             host,
             now,
             rows: None,
+            shared: false,
+            copies: Copies::default(),
         }
     }
 
     /// Gives how many rows the board had when it was last edited.
     pub fn rows(&self) -> Option<usize> {
         self.rows
+    }
+
+    /// Says whether the board told hosts apart when it was last edited.
+    pub fn is_shared(&self) -> bool {
+        self.shared
     }
 
     /// Edits the board at `place` in memory only.
@@ -133,6 +145,8 @@ impl<'a> BoardDocument<'a> {
             rows: self.rows,
             lock: None,
             note: Some(note),
+            copies: Vec::new(),
+            shared: self.shared,
         })
     }
 
@@ -142,8 +156,7 @@ impl<'a> BoardDocument<'a> {
 
     /// Derives a subject's row from what is known and what the board shows.
     fn fresh(&self, subject: &'a Subject, board: &Board) -> Fresh {
-        let prior = board.prior(&self.slot(subject, board.is_shared()));
-        let prior = prior.or_else(|| self.legacy(subject, board));
+        let prior = self.prior(subject, board);
         let prior_status = prior.map(|row| row.status.as_ref());
         let Explicit {
             status: said,
@@ -165,16 +178,47 @@ impl<'a> BoardDocument<'a> {
         }
     }
 
-    /// A key-less row of this name counts only if no other subject has the name.
-    fn legacy<'b>(&self, subject: &Subject, board: &'b Board<'b>) -> Option<&'b Row<'b>> {
-        let name = subject.repo.name.to_lowercase();
-        let twins = self
-            .subjects
+    /// Finds the row that an update of this subject starts from.
+    ///
+    /// Where hosts are told apart a row without a host is anybody's, until the
+    /// first host that has its key or name takes it. A key-less row of this
+    /// name counts only if no other subject has the name.
+    fn prior<'b>(&self, subject: &Subject, board: &'b Board<'b>) -> Option<&'b Row<'b>> {
+        let host = board.is_shared().then_some(&*self.host.id);
+        let Repo { name, key, .. } = &subject.repo;
+        let lower = name.to_lowercase();
+        let same_name = |other: &&Subject| other.repo.name.to_lowercase() == lower;
+        let is_only = self.subjects.iter().filter(same_name).count() == 1;
+        let legacy = |host| is_only.then(|| board.prior(&Slot::named(name).on(host)))?;
+        board
+            .prior(&Slot::keyed(key).on(host))
+            .or_else(|| board.prior(&Slot::keyed(key)))
+            .or_else(|| legacy(host))
+            .or_else(|| legacy(None))
+    }
+
+    /// Removes rows without a host that are no newer than this host's own.
+    ///
+    /// They come back with a board that was copied before the declaration.
+    fn drop_adopted(&self, board: &mut Board) -> bool {
+        if !board.is_shared() {
+            return false;
+        }
+        let beats: HashMap<String, Option<Timestamp>> = board
+            .rows
             .iter()
-            .filter(|other| other.repo.name.to_lowercase() == name);
-        (twins.count() == 1)
-            .then(|| board.prior(&Slot::named(&subject.repo.name)))
-            .flatten()
+            .filter(|row| row.host.as_deref() == Some(&*self.host.id))
+            .filter_map(|row| Some((row.key.as_deref()?.to_owned(), row.beat())))
+            .collect();
+        let is_ours = |key: &str| self.subjects.iter().any(|subject| subject.repo.key == key);
+        let before = board.rows.len();
+        board.rows.retain(|row| match row.key.as_deref() {
+            Some(key) if row.host.is_none() && is_ours(key) => {
+                beats.get(key).is_none_or(|beat| row.beat() > *beat)
+            }
+            _ => true,
+        });
+        board.rows.len() != before
     }
 }
 
@@ -210,14 +254,18 @@ impl Document for BoardDocument<'_> {
             Some(Ok(text)) => Board::parse(text),
             Some(Err(refusal)) => return Edit::Refuse(refusal),
         };
+        let mut changed = self.copies.join_into(&mut board);
         let fresh: Vec<Fresh> = self
             .subjects
             .iter()
             .map(|subject| self.fresh(subject, &board))
             .collect();
         let merged = board.upsert(&fresh, self.now);
+        changed |= merged.changed;
+        changed |= self.drop_adopted(&mut board);
         self.rows = Some(board.rows.len());
-        if merged.changed {
+        self.shared = board.is_shared();
+        if changed {
             Edit::Write(board.render(self.now).into_bytes())
         } else if merged.outdated > 0 {
             Edit::Refuse(Refusal::Outdated)
@@ -232,7 +280,7 @@ impl Document for BoardDocument<'_> {
             return written.to_vec();
         };
         let (displaced, written) = (Board::parse(displaced), Board::parse(written));
-        let board = match when {
+        let mut board = match when {
             Displaced::JustNow => {
                 let shared = written.is_shared();
                 let slots: Vec<Slot> = self
@@ -245,7 +293,9 @@ impl Document for BoardDocument<'_> {
             Displaced::ByLastWrite => join(&displaced, &written, &[], self.now),
             Displaced::LongAgo => join_all(&written, &displaced),
         };
-        let updated = [written.updated(), displaced.updated()]
+        self.copies.join_into(&mut board);
+        self.drop_adopted(&mut board);
+        let updated = [written.updated(), displaced.updated(), board.updated()]
             .into_iter()
             .flatten()
             .max();

@@ -1,25 +1,18 @@
 //! The board that a vault starts with, and taking it away while it is that.
 
 use super::document::{refusal, text};
-use super::{BoardRequest, Refusal, Report, UpdateError, commit_under_lock, report};
+use super::locked::{Session, under_lock};
+use super::{Refusal, UpdateError};
 use crate::Timestamp;
 use crate::board::{Board, join_rows};
 use crate::commit::{CommitError, Displaced, Document, Edit, LIMIT, Latch};
 use crate::disk::{self, read_regular};
-use crate::lock::with_board_lock;
 use std::path::Path;
-
-/// Puts an empty board in place, unless there is one.
-pub fn found(request: BoardRequest) -> Result<Report, UpdateError> {
-    let mut document = Founding { now: request.now };
-    let committal = commit_under_lock(request.place, request.lock, request.sync, &mut document)?;
-    report(request.place, Some(0), committal)
-}
 
 /// Removes a board that says nothing yet, and its folder if that was all in it;
 /// false if the board says something, or there is none.
-pub fn abandon(request: BoardRequest) -> Result<bool, UpdateError> {
-    let place = request.place;
+pub fn abandon(session: Session) -> Result<bool, UpdateError> {
+    let place = session.place;
     let remove = || -> Result<bool, UpdateError> {
         let _latch = Latch::take(&place.latch());
         if !is_blank(&place.target)? {
@@ -37,7 +30,7 @@ pub fn abandon(request: BoardRequest) -> Result<bool, UpdateError> {
         }
         Ok(true)
     };
-    with_board_lock(&place.folder, &request.lock, |_| remove())
+    under_lock(session, |_| remove())?.0
 }
 
 /// Says whether the board at `path` is there, and says nothing.
@@ -56,8 +49,10 @@ pub fn is_blank(path: &Path) -> Result<bool, UpdateError> {
     })
 }
 
-struct Founding {
-    now: Timestamp,
+/// Puts an empty board in place, as a document of a commit; one that is there stays.
+pub struct Founding {
+    /// The time of its foundation.
+    pub now: Timestamp,
 }
 
 impl Document for Founding {

@@ -4,16 +4,14 @@
 //! own with only those rows, in `.orchestrator/backups/`, where no editor of
 //! notes looks. Putting it back is a join, so newer rows stay.
 
-use super::backups::{BACKUPS, backups, expire, free_name};
+use super::backups::{BACKUPS, backups, discard, expire, free_name};
 use super::document::{refusal, text};
-use super::{
-    Action, BoardRequest, Committal, Refusal, Report, UpdateError, commit_under_lock, report,
-};
+use super::locked::{Edited, Session, edit};
+use super::{Refusal, UpdateError};
 use crate::Timestamp;
 use crate::board::{Board, Row, Slot, join_all, join_rows};
-use crate::commit::{CommitError, Displaced, Document, Edit, LIMIT};
-use crate::disk::{self, read_regular};
-use crate::vault::Place;
+use crate::commit::{CommitError, Displaced, Document, Edit, End, LIMIT};
+use crate::disk::{self, ReadError, read_regular};
 use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -28,10 +26,10 @@ pub struct Dropped {
 }
 
 /// Reports what was dropped.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Pruned {
-    /// What became of the board.
-    pub report: Report,
+    /// What the edit came to; `None` if it was not to be done.
+    pub edited: Option<Edited<Refusal>>,
     /// The rows that are gone, or would be.
     pub dropped: Vec<Dropped>,
     /// Where they are kept.
@@ -41,105 +39,102 @@ pub struct Pruned {
 }
 
 /// Reports what was put back.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Restored {
-    /// What became of the board.
-    pub report: Report,
+    /// What the edit came to; `None` if it was not to be done.
+    pub edited: Option<Edited<Refusal>>,
     /// The backup that the rows came from; gone once the board has them.
     pub backup: PathBuf,
 }
 
-/// Drops each row for which `why` knows a reason.
+/// Drops each row for which `why` knows a reason; with `dry_run` only says which.
 pub fn prune(
-    request: BoardRequest,
+    session: Session,
+    now: Timestamp,
+    dry_run: bool,
     why: &dyn Fn(&Row) -> Option<String>,
 ) -> Result<Pruned, UpdateError> {
-    let place = request.place;
+    let place = session.place;
     let folder = place.folder.join(BACKUPS);
-    let backup = free_name(&folder, &place.stem, request.now);
+    let backup = free_name(&folder, &place.stem, now);
     let mut document = Pruning {
         why,
-        now: request.now,
+        now,
         like: &place.target,
         backup: &backup,
         dropped: Vec::new(),
-        rows: None,
     };
-    if request.dry_run {
-        let report = rehearse(place, |current| document.preview(current))?;
+    if dry_run {
+        let read = read_regular(&place.target, LIMIT).map_err(unreadable(&place.board))?;
+        if let Some(read) = &read {
+            let refused = |why: Refusal| UpdateError::Refused(why.note(&place.board));
+            if let Some(why) = refusal(&read.bytes) {
+                return Err(refused(why));
+            }
+            document.split(text(&read.bytes).map_err(refused)?);
+        }
         return Ok(Pruned {
-            report,
+            edited: None,
             dropped: document.dropped,
             backup: None,
             expired: Vec::new(),
         });
     }
-    let committal = commit_under_lock(place, request.lock, request.sync, &mut document);
-    let is_written = matches!(
-        &committal,
-        Ok(Committal { committed: Ok(done), .. }) if done.end == crate::commit::End::Written
-    );
-    let Pruning { dropped, rows, .. } = document;
+    let edited = edit(session, &mut document);
+    let is_written = matches!(&edited, Ok(edited) if edited.end == End::Written);
+    let dropped = document.dropped;
     if !is_written || dropped.is_empty() {
         // The rows are where they were.
-        let _ = disk::remove("file.unlink", &backup);
-        let _ = disk::remove_folder("file.unlink", &folder);
-    }
-    let report = report(place, rows, committal?)?;
-    Ok(if is_written && !dropped.is_empty() {
-        Pruned {
-            report,
-            dropped,
-            expired: expire(&folder, &place.stem),
-            backup: Some(backup),
-        }
-    } else {
-        Pruned {
-            report,
+        discard(&backup);
+        return Ok(Pruned {
+            edited: Some(edited?),
             dropped: Vec::new(),
             backup: None,
             expired: Vec::new(),
-        }
+        });
+    }
+    Ok(Pruned {
+        edited: Some(edited?),
+        dropped,
+        expired: expire(&folder, &place.stem),
+        backup: Some(backup),
     })
 }
 
 /// Puts the rows of the last backup back, but for those that the board has newer;
 /// `None` if there is no backup.
-pub fn restore(request: BoardRequest) -> Result<Option<Restored>, UpdateError> {
-    let place = request.place;
+pub fn restore(
+    session: Session,
+    now: Timestamp,
+    dry_run: bool,
+) -> Result<Option<Restored>, UpdateError> {
+    let place = session.place;
     let folder = place.folder.join(BACKUPS);
     let Some(backup) = backups(&folder, &place.stem).pop() else {
         return Ok(None);
     };
-    let unreadable = |source| CommitError::Unreadable {
-        path: backup.clone(),
-        source,
-    };
-    let Some(read) = read_regular(&backup, LIMIT).map_err(unreadable)? else {
+    let Some(read) = read_regular(&backup, LIMIT).map_err(unreadable(&backup))? else {
         return Ok(None);
     };
-    let kept = match text(&read.bytes) {
-        Ok(kept) => Board::parse(kept),
-        Err(refusal) => {
-            return Err(UpdateError::BadBackup(refusal.note(&backup)));
-        }
-    };
-    let mut document = Restoring {
-        kept: &kept,
-        now: request.now,
-        rows: None,
-    };
-    if request.dry_run {
-        let report = rehearse(place, |current| document.edit(current))?;
-        return Ok(Some(Restored { report, backup }));
+    let kept = text(&read.bytes).map_err(|why| UpdateError::Refused(why.note(&backup)))?;
+    let kept = &Board::parse(kept);
+    if dry_run {
+        let edited = None;
+        return Ok(Some(Restored { edited, backup }));
     }
-    let committal = commit_under_lock(place, request.lock, request.sync, &mut document)?;
-    let report = report(place, document.rows, committal)?;
-    if matches!(report.action, Action::Written | Action::SkippedNoop) {
-        let _ = disk::remove("file.unlink", &backup);
-        let _ = disk::remove_folder("file.unlink", &folder);
+    let edited = edit(session, &mut Restoring { kept, now })?;
+    if matches!(edited.end, End::Written | End::Unchanged) {
+        discard(&backup);
     }
-    Ok(Some(Restored { report, backup }))
+    let edited = Some(edited);
+    Ok(Some(Restored { edited, backup }))
+}
+
+fn unreadable(path: &Path) -> impl FnOnce(ReadError) -> CommitError {
+    move |source| CommitError::Unreadable {
+        path: path.to_owned(),
+        source,
+    }
 }
 
 /// Drops rows.
@@ -150,11 +145,10 @@ struct Pruning<'a> {
     like: &'a Path,
     backup: &'a Path,
     dropped: Vec<Dropped>,
-    rows: Option<usize>,
 }
 
 impl Pruning<'_> {
-    /// Edits without keeping a backup; gives it beside the new content.
+    /// Parts the rows that stay from those that go; `None` if all stay.
     fn split<'b>(&mut self, current: &'b str) -> Option<(Board<'b>, Board<'b>)> {
         let mut board = Board::parse(current);
         let mut kept = board.clone();
@@ -170,26 +164,14 @@ impl Pruning<'_> {
                 false
             }
         });
-        self.rows = Some(board.rows.len());
         (!self.dropped.is_empty()).then_some((board, kept))
-    }
-
-    fn preview(&mut self, current: Option<&[u8]>) -> Edit<Refusal> {
-        match current.map(text) {
-            None => Edit::Unchanged,
-            Some(Err(refusal)) => Edit::Refuse(refusal),
-            Some(Ok(current)) => match self.split(current) {
-                None => Edit::Unchanged,
-                Some((board, _)) => Edit::Write(board.render(self.now).into_bytes()),
-            },
-        }
     }
 
     fn keep(&self, kept: &Board) -> io::Result<()> {
         let folder = self.backup.parent().unwrap_or(Path::new("."));
         disk::create_folder("folder.create", folder)?;
         let like = std::fs::metadata(self.like).ok();
-        disk::rewrite(self.backup, kept.render(self.now).as_bytes(), like.as_ref())
+        disk::rewrite_like(self.backup, kept.render(self.now).as_bytes(), like.as_ref())
     }
 }
 
@@ -243,7 +225,6 @@ impl Document for Pruning<'_> {
 struct Restoring<'a> {
     kept: &'a Board<'a>,
     now: Timestamp,
-    rows: Option<usize>,
 }
 
 impl Document for Restoring<'_> {
@@ -260,7 +241,6 @@ impl Document for Restoring<'_> {
             Some(Err(refusal)) => return Edit::Refuse(refusal),
         };
         let joined = join_rows(&board, self.kept);
-        self.rows = Some(joined.rows.len());
         if joined.rows == board.rows {
             Edit::Unchanged
         } else {
@@ -284,32 +264,4 @@ fn join_boards(displaced: &Board, written: &Board, when: Displaced, now: Timesta
     };
     let updated = written.updated().max(displaced.updated());
     board.render(updated.unwrap_or(now)).into_bytes()
-}
-
-/// Edits in memory only.
-fn rehearse(
-    place: &Place,
-    edit: impl FnOnce(Option<&[u8]>) -> Edit<Refusal>,
-) -> Result<Report, UpdateError> {
-    let path = place.board.clone();
-    let read = read_regular(&place.target, LIMIT).map_err(|source| CommitError::Unreadable {
-        path: path.clone(),
-        source,
-    })?;
-    let bytes = read.as_ref().map(|read| read.bytes.as_slice());
-    let note = match bytes
-        .and_then(refusal)
-        .map_or_else(|| edit(bytes), Edit::Refuse)
-    {
-        Edit::Write(_) => "the board would be written".to_owned(),
-        Edit::Unchanged => "nothing would change".to_owned(),
-        Edit::Refuse(refusal) => refusal.note(&path),
-    };
-    Ok(Report {
-        action: Action::DryRun,
-        path,
-        rows: None,
-        lock: None,
-        note: Some(note),
-    })
 }

@@ -1,6 +1,7 @@
 //! A change of one text file that is somebody else's: planned, then done at once.
 
 use super::{Plan, Way};
+use crate::cli::outcome::Failure;
 use boardsync::disk::{self, read_regular};
 use std::fs::Metadata;
 use std::io::ErrorKind;
@@ -69,16 +70,18 @@ pub fn plan<'a>(
         kept.is_some_and(|kept| way == Way::Undo && after.as_deref() == Some(&*kept.text));
     let act = move || {
         let failed = |doing: &str, path: &Path, error: std::io::Error| {
-            format!("cannot {doing} `{}`: {error}", path.display())
+            Failure::Error(format!("cannot {doing} `{}`: {error}", path.display()))
         };
-        let now = TextFile::read(&target)?;
+        let now = TextFile::read(&target).map_err(Failure::Error)?;
         if now.as_ref().map(|it| &it.text) != file.as_ref().map(|it| &it.text) {
             let shown = target.display();
-            return Err(format!("`{shown}` changed meanwhile: run it again"));
+            return Err(Failure::Error(format!(
+                "`{shown}` changed meanwhile: run it again"
+            )));
         }
         let like = file.as_ref().map(|file| &file.meta);
         if let Some(file) = file.as_ref().filter(|_| keep) {
-            disk::rewrite(&backup, file.text.as_bytes(), like)
+            disk::rewrite_like(&backup, file.text.as_bytes(), like)
                 .map_err(|error| failed("write", &backup, error))?;
         }
         let folder = target.parent().unwrap_or(Path::new("."));
@@ -86,7 +89,7 @@ pub fn plan<'a>(
             Some(after) => {
                 disk::create_folder("folder.create", folder)
                     .map_err(|error| failed("create", folder, error))?;
-                disk::rewrite(&target, after.as_bytes(), like)
+                disk::rewrite_like(&target, after.as_bytes(), like)
                     .map_err(|error| failed("write", &target, error))?;
             }
             None => {
