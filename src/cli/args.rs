@@ -1,6 +1,6 @@
 //! What can be typed: the commands and the options of all of them.
 
-use super::{close, init, ledger, lock, merge, prune, row, show, step, sweep, update};
+use super::{close, doctor, init, ledger, lock, merge, prune, row, show, step, sweep, update};
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -69,6 +69,8 @@ pub enum Command {
     Lock(lock::LockArgs),
     /// Count what the updates of a repository came to
     Ledger(ledger::LedgerArgs),
+    /// Check the vault, and say what is to be done
+    Doctor(doctor::DoctorArgs),
     /// Set up a vault and the hooks that keep its board, or take them away
     Init(init::InitArgs),
     /// Drop rows that nobody needs any more, or put them back

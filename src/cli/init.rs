@@ -4,7 +4,7 @@
 //! is left to do or to undo. All plans are made, and shown, before any is done.
 
 mod board;
-mod gitignore;
+pub mod gitignore;
 pub mod hook_command;
 pub mod hooks;
 mod own_config;

@@ -4,6 +4,7 @@ mod ago;
 mod args;
 mod close;
 mod context;
+mod doctor;
 mod edit;
 mod init;
 mod init_git;
@@ -54,6 +55,7 @@ pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
         Command::Show(args) => show::run(&context, &args),
         Command::Lock(args) => lock::run(&context, &args),
         Command::Ledger(args) => ledger::run(&context, &args),
+        Command::Doctor(args) => doctor::run(&context, &args),
         Command::Init(args) => init::run(&context, &args),
         Command::Prune(args) => prune::run(&context, &args),
         Command::Merge(args) => merge::run(&context, &args),
