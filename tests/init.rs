@@ -289,3 +289,30 @@ fn the_default_vault_is_made_only_when_it_is_agreed_to() {
     let board = env.path("data/boardsync/vault/01-projects/_active-sessions.md");
     assert!(board.exists());
 }
+
+#[test]
+fn git_and_hosts_are_set_up_on_demand() {
+    let env = TestEnv::new();
+    let git = |args: &[&str]| {
+        let mut git = Command::new("git");
+        git.env("HOME", env.home()).arg("-C").arg(env.vault());
+        git.args(args).output().unwrap()
+    };
+    git(&["init", "-q"]);
+    let driver = || {
+        git(&["config", "--get", "merge.boardsync.driver"])
+            .status
+            .success()
+    };
+    let before = files(&env.path(""));
+    env.run(&["init", "--git", "--shared", "--yes"]).quietly();
+    assert!(env.read_board().contains("| Key | Host |"));
+    assert!(driver() && env.vault().join(".gitattributes").exists());
+    let again = env.run(&["init", "--git", "--shared", "--yes"]).quietly();
+    assert_eq!(again.out, "nothing to do\n");
+    env.run(&["init", "--undo", "--yes"]).quietly();
+    assert!(!driver());
+    fs::remove_file(env.board()).unwrap_or_default();
+    let _ = fs::remove_dir(env.board().parent().unwrap());
+    assert_eq!(files(&env.path("")), before);
+}

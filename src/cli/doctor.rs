@@ -114,7 +114,7 @@ pub fn run(context: &Context, _args: &DoctorArgs) -> Result<Exit, Failure> {
         let is_foreign = lock::check(context, &place, clock, &mut checks);
         let has_copies = copies::check(&place, &mut checks);
         board::check(context, &place, is_foreign || has_copies, &mut checks);
-        git::check(&place, &mut checks);
+        git::check(context, &place, &mut checks);
     }
     hooks::check(context, &mut checks);
     ledger::check(context, &mut checks);

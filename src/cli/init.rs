@@ -4,11 +4,13 @@
 //! is left to do or to undo. All plans are made, and shown, before any is done.
 
 mod board;
+mod git;
 pub mod gitignore;
 pub mod hook_command;
 pub mod hooks;
 mod own_config;
 pub mod settings;
+mod shared;
 pub mod text_file;
 
 use super::context::Context;
@@ -23,7 +25,7 @@ use std::path::PathBuf;
 /// Is what `init` takes.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  boardsync init --dry-run\n  boardsync init --yes\n  boardsync init --project --yes\n  boardsync --vault ~/notes init\n  boardsync init --undo\n\nHooks go into your own settings ($CLAUDE_CONFIG_DIR or ~/.claude), so that one\nset-up serves all repositories; with --project they go into .claude/settings.json\nof the current repository, and only it is kept track of. Shows what it will do\nand asks. Doing it twice does nothing more. What a file held before stays beside\nit as `….before-boardsync` until --undo."
+    after_help = "Examples:\n  boardsync init --dry-run\n  boardsync init --yes\n  boardsync init --project --yes\n  boardsync --vault ~/notes init --git --shared\n  boardsync init --undo\n\nHooks go into your own settings ($CLAUDE_CONFIG_DIR or ~/.claude), so that one\nset-up serves all repositories; with --project they go into .claude/settings.json\nof the current repository, and only it is kept track of. Shows what it will do\nand asks. Doing it twice does nothing more. What a file held before stays beside\nit as `….before-boardsync` until --undo."
 )]
 pub struct InitArgs {
     /// Put the hooks into your own settings: the default
@@ -35,6 +37,12 @@ pub struct InitArgs {
     /// Hook into prompts, tool uses and stops too, so that heartbeats are fresher
     #[arg(long)]
     heartbeats: bool,
+    /// Have git merge the board with `boardsync merge`
+    #[arg(long)]
+    git: bool,
+    /// Let rows say which host they come from, for a vault of several hosts
+    #[arg(long, conflicts_with = "undo")]
+    shared: bool,
     /// Take away what was set up: with --project from the repository
     #[arg(long)]
     undo: bool,
@@ -81,7 +89,14 @@ pub struct Setup<'a> {
 type Step = for<'a> fn(&'a Setup<'a>, Way) -> Result<Option<Plan<'a>>, Failure>;
 
 /// What is set up, in this order, and taken away in the other.
-const STEPS: [Step; 4] = [own_config::plan, board::plan, gitignore::plan, hooks::plan];
+const STEPS: [Step; 6] = [
+    own_config::plan,
+    board::plan,
+    shared::plan,
+    gitignore::plan,
+    git::plan,
+    hooks::plan,
+];
 
 /// Runs `boardsync init`.
 pub fn run(context: &Context, args: &InitArgs) -> Result<Exit, Failure> {

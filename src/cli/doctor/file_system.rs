@@ -103,3 +103,26 @@ fn clock(here: SystemTime, there: SystemTime) -> Check {
         "set both by the network; locks are judged by the file system's, heartbeats by this host's",
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Mark;
+    use super::clock;
+    use std::time::{Duration, SystemTime};
+
+    #[test]
+    fn clocks_may_differ_a_little() {
+        let here = SystemTime::now();
+        let hour = Duration::from_secs(3_600);
+        assert_eq!(clock(here, here + Duration::from_secs(1)).mark, Mark::Ok);
+        for (there, way) in [(here + hour, "ahead of"), (here - hour, "behind")] {
+            let check = clock(here, there);
+            assert_eq!(check.mark, Mark::Warn);
+            assert!(
+                check.text.contains("3600 s") && check.text.contains(way),
+                "{}",
+                check.text
+            );
+        }
+    }
+}

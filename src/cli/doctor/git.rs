@@ -1,15 +1,16 @@
 //! Whether git would take locks and temporaries for notes.
 
 use super::Check;
+use crate::cli::context::Context;
 use crate::cli::init::gitignore::{PATTERNS, is_covered, is_in_git};
 use crate::cli::init::text_file::TextFile;
-use boardsync::vault::{ORCHESTRATOR, Place};
-use std::path::Path;
+use boardsync::vault::Place;
+use std::path::{Component, Path};
 use std::process::{Command, Stdio};
 
 /// Checks that git ignores them, if the vault is in a repository at all.
-pub fn check(place: &Place, checks: &mut Vec<Check>) {
-    let Some(vault) = vault_of(place).filter(|vault| is_in_git(vault)) else {
+pub fn check(context: &Context, place: &Place, checks: &mut Vec<Check>) {
+    let Some(vault) = vault_of(context, place).filter(|vault| is_in_git(vault)) else {
         return;
     };
     let seen: Vec<&str> = PATTERNS
@@ -27,10 +28,11 @@ pub fn check(place: &Place, checks: &mut Vec<Check>) {
     });
 }
 
-/// The folder of the lock may be a link to elsewhere; the board's own path is not.
-fn vault_of(place: &Place) -> Option<&Path> {
-    let mut folders = place.board.ancestors().skip(1);
-    folders.find(|folder| folder.join(ORCHESTRATOR).exists())
+/// Goes up from the board; the folder of the lock may be a link to elsewhere.
+fn vault_of<'p>(context: &Context, place: &'p Place) -> Option<&'p Path> {
+    let inside = Path::new(context.global.board()).components();
+    let depth = inside.filter(|part| matches!(part, Component::Normal(_)));
+    place.board.ancestors().nth(depth.count())
 }
 
 /// Asks git, which also knows the files above and the user's own; where it is
