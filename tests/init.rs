@@ -84,6 +84,7 @@ fn it_sets_up_once_and_the_hooks_name_this_binary() {
 #[test]
 fn undo_gives_every_file_back_byte_for_byte() {
     let texts = [
+        "",
         "{}",
         "{\"model\":\"x\",\"hooks\":{\"Stop\":[]}}",
         "{\n\t\"z\": [1,  2],\n\t\"a\": {}\n}\n",
@@ -315,4 +316,23 @@ fn git_and_hosts_are_set_up_on_demand() {
     fs::remove_file(env.board()).unwrap_or_default();
     let _ = fs::remove_dir(env.board().parent().unwrap());
     assert_eq!(files(&env.path("")), before);
+}
+
+#[cfg(feature = "failpoints")]
+#[test]
+fn a_board_that_a_session_fills_meanwhile_stays() {
+    let env = TestEnv::new();
+    env.run(&["init", "--yes"]).quietly();
+    let undo = env.park("gate.open.before", &["init", "--undo", "--yes"]);
+    let repo = env.repo("app");
+    let update = [
+        "update",
+        "--status",
+        "in-progress",
+        "--repo",
+        repo.to_str().unwrap(),
+    ];
+    env.run(&update).quietly();
+    undo.go().quietly();
+    assert!(env.read_board().contains("| app | in-progress |"));
 }

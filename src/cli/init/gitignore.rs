@@ -81,6 +81,10 @@ impl Format for Ignore {
         one.trim_end() == other.trim_end()
     }
 
+    fn has_own_folder(&self) -> bool {
+        false
+    }
+
     fn by_hand(&self, way: Way) -> String {
         match way {
             Way::Do => format!("add the lines {}", PATTERNS.join(" ")),

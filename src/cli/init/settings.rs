@@ -23,7 +23,7 @@ pub const HEARTBEATS: [&str; 3] = ["UserPromptSubmit", "PostToolUse", "Stop"];
 /// counts. The error is the end of a sentence about the file.
 pub fn merge(text: &str, command: &str, events: &[&str]) -> Result<Option<String>, String> {
     let (bom, body) = split_bom(text);
-    let body = if body.trim().is_empty() { "{}\n" } else { body };
+    let body = or_empty(body);
     check(body)?;
     let root = parse(body)?;
     let mut changed = false;
@@ -60,9 +60,7 @@ pub fn merge(text: &str, command: &str, events: &[&str]) -> Result<Option<String
 /// Removes our entries, and what is empty without them; `None` if there are none.
 pub fn remove(text: &str) -> Result<Option<String>, String> {
     let (bom, body) = split_bom(text);
-    if body.trim().is_empty() {
-        return Ok(None);
-    }
+    let body = or_empty(body);
     check(body)?;
     let root = parse(body)?;
     let top = root.object_value().ok_or("is no JSON object")?;
@@ -81,10 +79,7 @@ pub fn remove(text: &str) -> Result<Option<String>, String> {
 
 /// Says which of our commands stand in a file, by event.
 pub fn commands(text: &str) -> Result<Vec<(String, String)>, String> {
-    let body = split_bom(text).1;
-    if body.trim().is_empty() {
-        return Ok(Vec::new());
-    }
+    let body = or_empty(split_bom(text).1);
     check(body)?;
     let root = parse(body)?;
     let top = root.object_value().ok_or("is no JSON object")?;
@@ -112,7 +107,8 @@ pub fn by_hand(command: &str, events: &[&str]) -> String {
 /// ours that filled an empty list takes it along.
 pub fn same(one: &str, other: &str) -> bool {
     let value = |text| {
-        let mut value: Value = serde_json::from_str(split_bom(text).1).ok()?;
+        let body = or_empty(split_bom(text).1);
+        let mut value: Value = serde_json::from_str(body).ok()?;
         if let Some(hooks) = value.get_mut("hooks").and_then(Value::as_object_mut) {
             hooks.retain(|_, groups| groups.as_array().is_none_or(|it| !it.is_empty()));
         }
@@ -133,6 +129,11 @@ fn entry(event: &str, command: &str) -> CstInputValue {
         }),
         _ => json!({ "hooks": [hook] }),
     }
+}
+
+/// Takes a blank file for one without settings.
+fn or_empty(body: &str) -> &str {
+    if body.trim().is_empty() { "{}\n" } else { body }
 }
 
 fn split_bom(text: &str) -> (&str, &str) {

@@ -22,6 +22,10 @@ pub trait Format {
     fn remove(&self, text: &str) -> Result<Option<String>, String>;
     /// Says whether two texts mean the same.
     fn same(&self, one: &str, other: &str) -> bool;
+    /// Says whether its folder is made for it, and goes with it.
+    fn has_own_folder(&self) -> bool {
+        true
+    }
     /// Says what is to be done by hand where it cannot be done here.
     fn by_hand(&self, way: Way) -> String;
 }
@@ -59,7 +63,7 @@ pub fn plan<'a>(
                 Some(kept) if is_without_us(&kept.text) && format.same(&kept.text, &rest) => {
                     Some(kept.text.clone())
                 }
-                None if format.same(&rest, "") || rest.trim() == "{}" => None,
+                None if format.same(&rest, "") => None,
                 _ => Some(rest),
             },
         },
@@ -68,6 +72,7 @@ pub fn plan<'a>(
     let keep = way == Way::Do && file.is_some() && (kept.is_none() || is_without_us(text));
     let is_restored =
         kept.is_some_and(|kept| way == Way::Undo && after.as_deref() == Some(&*kept.text));
+    let has_own_folder = format.has_own_folder();
     let act = move || {
         let failed = |doing: &str, path: &Path, error: std::io::Error| {
             Failure::Error(format!("cannot {doing} `{}`: {error}", path.display()))
@@ -95,8 +100,10 @@ pub fn plan<'a>(
             None => {
                 disk::remove("file.unlink", &target)
                     .map_err(|error| failed("remove", &target, error))?;
-                // It stays where anything else is in it.
-                let _ = disk::remove_folder("file.unlink", folder);
+                if has_own_folder {
+                    // It stays where anything else is in it.
+                    let _ = disk::remove_folder("file.unlink", folder);
+                }
             }
         }
         if is_restored {
