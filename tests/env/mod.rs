@@ -121,8 +121,15 @@ impl TestEnv {
 
     /// Prepares the binary with the test's own environment and vault.
     pub fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_boardsync"));
-        command.args(args).env_clear().current_dir(self.root.path());
+        let mut command = self.command_of(env!("CARGO_BIN_EXE_boardsync"));
+        command.args(args);
+        command
+    }
+
+    /// Prepares any program with the test's own environment and vault.
+    pub fn command_of(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
+        command.env_clear().current_dir(self.root.path());
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
         command
             .env("HOME", self.home())
