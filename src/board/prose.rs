@@ -142,10 +142,5 @@ mod tests {
         assert_eq!(union_texts("", "a\n", "\n"), "a\n");
         assert_eq!(union_texts("a\nb\n", "b\na\n", "\n"), "a\nb\n");
         assert_eq!(union_texts("a\nb\n", "b\na\na\n", "\n"), "a\na\nb\n");
-        let [one, other] = ["```\na\n```\nb\n", "b\n```\nc\n```\n"];
-        assert_eq!(
-            union_texts(one, other, "\n"),
-            "```\na\n```\nb\n```\nc\n```\n"
-        );
     }
 }

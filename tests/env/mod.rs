@@ -113,7 +113,12 @@ impl TestEnv {
 
     /// Asserts that only the two targets of the kernel locks are left.
     pub fn assert_no_litter(&self) {
-        let kept = ["board.gate.lock", "board.latch.lock"];
+        self.assert_no_litter_but(&[]);
+    }
+
+    /// Asserts the same, but for names that a test expects.
+    pub fn assert_no_litter_but(&self, expected: &[&str]) {
+        let kept = [&["board.gate.lock", "board.latch.lock"], expected].concat();
         let mut litter = self.beside_the_lock();
         litter.retain(|name| !kept.contains(&name.as_str()));
         assert!(litter.is_empty(), "left behind: {litter:?}");
