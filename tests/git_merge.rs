@@ -243,6 +243,32 @@ fn a_note_at_the_boards_path_is_merged_as_text() {
 }
 
 #[test]
+fn without_the_binary_git_merges_the_board_as_text() {
+    let clones = Clones::new(Some(&board_of("")));
+    let config = clones.path("two").join(".git/config");
+    let text = std::fs::read_to_string(&config).unwrap();
+    let gone = text.replace(env!("CARGO_BIN_EXE_boardsync"), "/gone/boardsync");
+    assert_ne!(gone, text);
+    std::fs::write(&config, gone).unwrap();
+    clones.update("one", "a", "s", 1);
+    clones.git("one", &["push", "-q"]);
+    clones.update("two", "b", "t", 2);
+    let mut pull = clones.env.command_of("git");
+    pull.arg("-C").arg(clones.path("two"));
+    pull.args(["pull", "-q", "--no-edit"]);
+    assert!(!pull.output().unwrap().status.success());
+    let board = clones.board("two");
+    assert!(board.contains("<<<<<<< ours\n"), "{board}");
+    // Which is what `merge --resolve` is for.
+    clones.boardsync("two", &["merge", "--resolve"]);
+    let board = clones.board("two");
+    assert!(
+        board.contains("| a |") && board.contains("| b |"),
+        "{board}"
+    );
+}
+
+#[test]
 fn without_git_a_version_that_is_no_board_is_an_error_and_ours_stays() {
     let env = TestEnv::new();
     let write = |name: &str, text: &str| {

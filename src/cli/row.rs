@@ -124,7 +124,7 @@ fn change(context: &Context, place: &Place, row: Wanted, change: Change) -> Resu
 }
 
 fn refused(place: &Place, why: &NotFound) -> String {
-    format!("`{}` is as it was: {why}", place.board.display())
+    format!("`{}` was not changed: {why}", place.board.display())
 }
 
 fn get(context: &Context, place: &Place, wanted: &Wanted) -> Result<Exit, Failure> {
