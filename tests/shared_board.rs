@@ -128,6 +128,12 @@ fn a_row_from_before_the_declaration_is_taken_once_by_the_first_with_its_key() {
     // It is the prior row: in progress, without a lease, so it has ended.
     update_on(&env, "studio", None, "06:00");
     assert_eq!(rows(&env), [row("studio", "closed", "—")]);
+    update_on(&env, "studio", None, "06:05");
+    assert_eq!(
+        rows(&env),
+        [row("studio", "closed", "—")],
+        "closed stays closed"
+    );
     update_on(&env, "laptop", None, "06:10");
     assert_eq!(
         rows(&env),
