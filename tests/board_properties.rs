@@ -2,7 +2,7 @@
 
 use boardsync::Timestamp;
 use boardsync::board::{
-    Board, Field, Fresh, Origin, Row, Slot, Status, join, join_all, join_rows, three_way,
+    ABSENT, Board, Field, Fresh, Origin, Row, Slot, Status, join, join_all, join_rows, three_way,
 };
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -174,7 +174,7 @@ fn lines(text: &str) -> BTreeSet<&str> {
 proptest! {
     #![proptest_config(ProptestConfig {
         failure_persistence: None,
-        ..ProptestConfig::with_cases(512)
+        ..ProptestConfig::with_cases(256)
     })]
 
     #[test]
@@ -196,7 +196,14 @@ proptest! {
         let mut board = Board::empty(now());
         board.rows.extend(rows.clone());
         let text = board.render(now());
-        prop_assert_eq!(gfm_rows(&text), vec![7; rows.len() + 1], "{}", text);
+        // Readers pad and cut rows: only the last cell shows that none is split.
+        let key = |row: &Row<'_>| row.key.as_deref().unwrap_or(ABSENT).to_owned();
+        let mut expected: Vec<_> = rows.iter().map(|row| (7, key(row))).collect();
+        expected.push((7, "Key".to_owned()));
+        let mut seen = gfm_rows(&text);
+        expected.sort();
+        seen.sort();
+        prop_assert_eq!(seen, expected, "{}", text);
     }
 
     #[test]
@@ -359,16 +366,21 @@ proptest! {
     }
 }
 
-/// Counts the cells of each row of the first table that a GFM reader sees.
-fn gfm_rows(text: &str) -> Vec<usize> {
+/// Gives for each row of the first table that a GFM reader sees the number of
+/// its cells and the text of the last one.
+fn gfm_rows(text: &str) -> Vec<(usize, String)> {
     use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
     let options = Options::ENABLE_TABLES | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS;
-    let mut rows = Vec::new();
+    let mut rows: Vec<(usize, String)> = Vec::new();
     for event in Parser::new_ext(text, options) {
-        match event {
-            Event::Start(Tag::TableHead | Tag::TableRow) => rows.push(0),
-            Event::Start(Tag::TableCell) => *rows.last_mut().expect("a cell is in a row") += 1,
-            Event::End(TagEnd::Table) => break,
+        match (event, rows.last_mut()) {
+            (Event::Start(Tag::TableHead | Tag::TableRow), _) => rows.push((0, String::new())),
+            (Event::Start(Tag::TableCell), Some((cells, last))) => {
+                *cells += 1;
+                last.clear();
+            }
+            (Event::Text(text), Some((_, last))) => last.push_str(&text),
+            (Event::End(TagEnd::Table), _) => break,
             _ => {}
         }
     }

@@ -314,6 +314,48 @@ fn a_join_keeps_foreign_cells_of_both_sides() {
 }
 
 #[test]
+fn the_second_of_two_columns_of_one_title_is_foreign() {
+    let before = format!("{FRONT}| Repo | Status | STATUS |\n|---|---|---|\n| a | frei | mine |\n");
+    let closed = fresh(Row::new("a", Status::Closed));
+    let (_, after) = upserted(&before, &closed);
+    assert!(after.ends_with("| a | closed | mine |\n"), "{after}");
+}
+
+#[test]
+fn merged_boards_were_updated_late_and_created_early() {
+    let [base, ours, theirs] = [("00", "01"), ("02", "05"), ("01", "06")].map(|(first, last)| {
+        FRONT
+            .replace("T00:", &format!("T{first}:"))
+            .replace("T07:", &format!("T{last}:"))
+    });
+    let [base, ours, theirs] = [&base, &ours, &theirs].map(|text| Board::parse(text));
+    for merged in [
+        three_way(&base, &ours, &theirs),
+        three_way(&base, &theirs, &ours),
+        join_all(&ours, &join_rows(&theirs, &base)),
+    ] {
+        assert_eq!(merged.updated(), Some(at("06:00")));
+        let text = merged.render(now());
+        assert_eq!(text.matches("created:").count(), 1, "{text}");
+    }
+    assert_eq!(
+        three_way(&base, &ours, &theirs).created(),
+        Some(at("00:00"))
+    );
+}
+
+#[test]
+fn rows_from_under_another_header_are_written_anew() {
+    let displaced = format!("{FRONT}| Repo | Status | Key |\n|---|---|---|\n| a | frei | 1 |\n");
+    let ours = format!("{FRONT}| Key | Repo | Status |\n|---|---|---|\n| 2 | b | closed |\n");
+    let expected = displaced.clone() + "| b | closed | 2 |\n";
+    let [displaced, ours] = [&displaced, &ours].map(|text| Board::parse(text));
+    assert_eq!(join_rows(&displaced, &ours).render(now()), expected);
+    let merged = three_way(&Board::parse(FRONT), &displaced, &ours).render(now());
+    assert_eq!(Board::parse(&merged).rows, Board::parse(&expected).rows);
+}
+
+#[test]
 fn a_three_way_merge_does_what_either_side_did() {
     let [a, b, c] = [("a", "00000001"), ("b", "00000002"), ("c", "00000003")]
         .map(|(repo, key)| line(repo, "in-progress", "05:00", key));

@@ -161,7 +161,10 @@ impl<'a> Columns<'a> {
 
     /// Reads the line of a row.
     pub(super) fn read_row(&self, line: &'a str) -> Row<'a> {
-        let mut entry = Entry::default();
+        let mut entry = Entry {
+            status: Cow::Borrowed(ABSENT),
+            ..Entry::default()
+        };
         let mut columns = self.columns.iter();
         for cell in cells(line) {
             match columns.next().and_then(|column| column.field) {

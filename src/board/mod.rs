@@ -5,15 +5,30 @@
 //! borrows all of it, the merges touch only the rows that they change, and
 //! [`Board::render`] writes every other line back as it was.
 //!
+//! ```
+//! use boardsync::Timestamp;
+//! use boardsync::board::{Board, Field, Fresh, Row, Status};
+//!
+//! let now = Timestamp::parse("2026-11-30T07:00:00.000Z").expect("is RFC 3339");
+//! let text = Board::empty(now).render(now);
+//!
+//! let mut board = Board::parse(&text);
+//! let row = Row::new("app", Status::InProgress).with(Field::Key, "1f2e3d4c");
+//! let merged = board.upsert(&[Fresh { row, explicit: true }], now);
+//! assert!(merged.changed);
+//! assert!(board.render(now).ends_with("| app | in-progress | — | — | — | — | 1f2e3d4c |\n"));
+//! ```
+//!
 //! | question | file |
 //! |---|---|
-//! | whose board is this, and what does its frontmatter say? | `origin`, `frontmatter` |
+//! | whose board is this, and what does its frontmatter say? | `origin`, `frontmatter`, `scalar` |
 //! | which lines of a note can be a table at all? | `visible`, `table` |
 //! | what is a cell, and what survives in one? | `cell` |
 //! | which column is which? | `field`, `columns` |
 //! | what is a row, and when are two rows the same one? | `row`, `slot` |
 //! | which of two versions of a row is newer? | `version` |
 //! | what does an update do to a board? | `merge` |
+//! | how does a board become text again? | `render` |
 //! | what becomes of a board that was overwritten? | `join` |
 //! | what becomes of two boards with a common ancestor? | `three_way`, `prose` |
 //! | how do two tables become one? | `wide` |
@@ -33,6 +48,7 @@ mod origin;
 mod prose;
 mod render;
 mod row;
+mod scalar;
 mod slot;
 mod table;
 mod tables;
@@ -47,7 +63,7 @@ pub use join::{join, join_all, join_rows};
 pub use markers::{Sides, has_markers, sides};
 pub use merge::{FORCE_CLOSE_AFTER_MS, Fresh, Merged};
 pub use origin::{GENERATOR, Origin};
-pub use row::{Entry, Row, Status};
+pub use row::{Entry, Row, Status, UnknownStatus};
 pub use slot::{Identity, Slot};
 pub use table::{Cells, Table, cells, write_row};
 pub use tables::{Placed, tables};
@@ -130,20 +146,31 @@ impl<'a> Board<'a> {
     }
 
     /// Adds the `Host` column, so that several hosts can share the board.
-    pub fn declare_shared(&mut self) {
+    ///
+    /// Gives false if the board had it already.
+    pub fn declare_shared(&mut self) -> bool {
+        let new = !self.is_shared();
         self.columns.add(Field::Host);
+        new
     }
 
     /// Finds the row that an update of this slot would start from.
     ///
     /// Of two rows in one slot it gives the one that a merge would keep. On a
-    /// board without a `Host` column the slot's host does not count.
+    /// board without a `Host` column the slot's host does not count; on one
+    /// that has it, a row without a host is anybody's.
     pub fn prior(&self, slot: &Slot<'_>) -> Option<&Row<'a>> {
-        let here = |row: &&Row<'a>| match self.is_shared() {
-            true => row.slot() == *slot,
-            false => row.slot().identity == slot.identity,
+        let on = |host: &Option<Cow<'_, str>>| {
+            let here = |row: &&Row<'a>| {
+                let prior = row.slot();
+                prior.identity == slot.identity && prior.host == *host
+            };
+            self.rows.iter().filter(here).max_by_key(|row| row.beat())
         };
-        self.rows.iter().filter(here).max_by_key(|row| row.beat())
+        match self.is_shared() {
+            true => on(&slot.host).or_else(|| on(&None)),
+            false => on(&None),
+        }
     }
 
     /// Gives the time at which the board says it was created.

@@ -110,7 +110,8 @@ fn merge_row<'a>(
     for at in 0..merged.extra.len().max(loser.extra.len()) {
         let [base, mine, its] =
             [base, winner, loser].map(|row| row.extra.get(at).cloned().flatten());
-        if text(&mine) == text(&base) {
+        // No cell may mean no column: a column deleted on one side only stays.
+        if text(&mine) == text(&base) && its.is_some() {
             merged.extra.resize(merged.extra.len().max(at + 1), None);
             merged.extra[at] = its;
         }

@@ -10,9 +10,12 @@ use std::cmp::Ordering;
 /// least final. The text of all known cells makes the order total, which is
 /// what makes a join by it commutative and associative.
 pub(super) fn compare(a: &Entry<'_>, b: &Entry<'_>) -> Ordering {
-    let cells = |row: &Entry<'_>| Field::ALL.map(|field| row.get(field).map(str::to_owned));
     a.beat()
         .cmp(&b.beat())
         .then_with(|| a.status().cmp(&b.status()))
-        .then_with(|| cells(a).cmp(&cells(b)))
+        .then_with(|| {
+            Field::ALL
+                .map(|field| a.get(field))
+                .cmp(&Field::ALL.map(|field| b.get(field)))
+        })
 }

@@ -2,7 +2,7 @@
 
 use super::context::Context;
 use super::edit::{edit, reported};
-use super::outcome::{Exit, Failure, print, print_json};
+use super::outcome::{Exit, Failure, print, print_json, warn};
 use super::update::report;
 use boardsync::board::cells;
 use boardsync::commit::LIMIT;
@@ -30,7 +30,7 @@ enum RowCommand {
         #[command(flatten)]
         row: Which,
         /// A cell to set, COLUMN=VALUE
-        #[arg(long, required = true, value_name = "CELL", value_parser = parse_cell)]
+        #[arg(long, value_name = "CELL", value_parser = parse_cell)]
         set: Vec<Cell>,
     },
     /// Print the cells of a row; exits 1 if there is none
@@ -109,6 +109,13 @@ fn change(context: &Context, place: &Place, row: Wanted, change: Change) -> Resu
     let asked = RowEdit { row, change };
     let mut document = NoteDocument::new(place, &asked);
     let edited = edit(context, place, &mut document)?;
+    for kept in document.kept() {
+        warn(&format!(
+            "a writer of `{}` was killed at work; lines that the note may lack lie in `{}`",
+            place.board.display(),
+            kept.display()
+        ));
+    }
     let done = reported(place, edited, |why| refused(place, why))?;
     match document.missed() {
         Some(why) => Err(Failure::Error(refused(place, &why))),
@@ -117,7 +124,7 @@ fn change(context: &Context, place: &Place, row: Wanted, change: Change) -> Resu
 }
 
 fn refused(place: &Place, why: &NotFound) -> String {
-    format!("`{}` is as it was: {why}", place.board.display())
+    format!("`{}` was not changed: {why}", place.board.display())
 }
 
 fn get(context: &Context, place: &Place, wanted: &Wanted) -> Result<Exit, Failure> {

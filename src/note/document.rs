@@ -7,6 +7,7 @@ use crate::board::has_markers;
 use crate::commit::{Displaced, Document, Edit};
 use crate::vault::Place;
 use std::cell::RefCell;
+use std::path::PathBuf;
 
 /// Changes one row of a note.
 ///
@@ -18,6 +19,7 @@ pub struct NoteDocument<'a> {
     edit: &'a RowEdit,
     /// Why the edit means nothing on what an outsider wrote meanwhile.
     missed: RefCell<Option<NotFound>>,
+    kept: RefCell<Vec<PathBuf>>,
 }
 
 impl<'a> NoteDocument<'a> {
@@ -27,6 +29,7 @@ impl<'a> NoteDocument<'a> {
             place,
             edit,
             missed: RefCell::default(),
+            kept: RefCell::default(),
         }
     }
 
@@ -34,6 +37,11 @@ impl<'a> NoteDocument<'a> {
     /// outsider took away what the row is known by while it was.
     pub fn missed(&self) -> Option<NotFound> {
         self.missed.borrow().clone()
+    }
+
+    /// Gives the backups of what crashed processes had displaced.
+    pub fn kept(&self) -> Vec<PathBuf> {
+        self.kept.borrow().clone()
     }
 
     fn apply(&self, content: &[u8]) -> Result<Option<String>, NotFound> {
@@ -78,7 +86,8 @@ impl Document for NoteDocument<'_> {
             }
             Displaced::ByLastWrite | Displaced::LongAgo => {
                 if !differ_by_one_line(displaced, written) {
-                    let _ = aside::back_up(self.place, displaced);
+                    let kept = aside::back_up(self.place, displaced);
+                    self.kept.borrow_mut().extend(kept);
                 }
                 written.to_vec()
             }

@@ -35,7 +35,7 @@ pub struct Wanted {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotFound {
     /// There is no such file.
-    #[error("there is no such note; it is not created")]
+    #[error("there is no such note, and `row` creates none")]
     NoNote,
     /// It is not UTF-8 text.
     #[error("it is not UTF-8 text")]

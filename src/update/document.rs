@@ -180,21 +180,15 @@ impl<'a> BoardDocument<'a> {
 
     /// Finds the row that an update of this subject starts from.
     ///
-    /// Where hosts are told apart a row without a host is anybody's, until the
-    /// first host that has its key or name takes it. A key-less row of this
-    /// name counts only if no other subject has the name.
+    /// A key-less row of its name counts only if no other subject has the name.
     fn prior<'b>(&self, subject: &Subject, board: &'b Board<'b>) -> Option<&'b Row<'b>> {
         let host = board.is_shared().then_some(&*self.host.id);
         let Repo { name, key, .. } = &subject.repo;
         let lower = name.to_lowercase();
         let same_name = |other: &&Subject| other.repo.name.to_lowercase() == lower;
         let is_only = self.subjects.iter().filter(same_name).count() == 1;
-        let legacy = |host| is_only.then(|| board.prior(&Slot::named(name).on(host)))?;
-        board
-            .prior(&Slot::keyed(key).on(host))
-            .or_else(|| board.prior(&Slot::keyed(key)))
-            .or_else(|| legacy(host))
-            .or_else(|| legacy(None))
+        let legacy = || is_only.then(|| board.prior(&Slot::named(name).on(host)))?;
+        board.prior(&Slot::keyed(key).on(host)).or_else(legacy)
     }
 
     /// Removes rows without a host that are no newer than this host's own.
