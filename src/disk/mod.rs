@@ -21,6 +21,6 @@ pub use place::{
     remove_folder, replace, sync_folder, touch,
 };
 pub use probe::{Abilities, probe};
-pub use read::{Contents, FileId, Kind, ReadError, list, read_regular};
+pub use read::{Contents, FileId, Kind, ReadError, list, read_linked, read_regular};
 pub use rewrite::{rewrite, rewrite_like};
 pub use token::{Token, is_running};
