@@ -29,7 +29,8 @@ pub fn rewrite_like(path: &Path, bytes: &[u8], like: Option<&Metadata>) -> io::R
             Ok(_) => replace("file.replace", &pending, path),
             Err(_) => place_new("file.replace", &pending, path),
         }?;
-        sync_folder("file.sync", path.parent().unwrap_or(Path::new(".")))
+        let folder = path.parent().filter(|folder| *folder != Path::new(""));
+        sync_folder("file.sync", folder.unwrap_or(Path::new(".")))
     };
     let written = write();
     if written.is_err() {
