@@ -1,6 +1,9 @@
 //! What can be typed: the commands and the options of all of them.
 
-use super::{close, completions, exec, hook, ledger, lock, man, show, sweep, update, watch};
+use super::{
+    close, completions, doctor, exec, hook, init, ledger, lock, man, merge, prune, row, show, step,
+    sweep, update, watch,
+};
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -28,9 +31,9 @@ pub struct Global {
     /// The vault: a folder of notes [env: BOARDSYNC_VAULT]
     #[arg(long, global = true, value_name = "DIR")]
     pub vault: Option<PathBuf>,
-    /// The board, a note's path in the vault
-    #[arg(long, global = true, value_name = "NOTE", default_value = boardsync::vault::DEFAULT_BOARD)]
-    pub board: String,
+    /// The board, a note's path in the vault [default: 01-projects/_active-sessions.md]
+    #[arg(long, global = true, value_name = "NOTE")]
+    pub board: Option<String>,
     /// Print one JSON object on stdout
     #[arg(long, global = true)]
     pub json: bool,
@@ -43,6 +46,15 @@ pub struct Global {
     /// The label of this process in the lock's record
     #[arg(long, global = true, value_name = "LABEL")]
     pub holder: Option<String>,
+}
+
+impl Global {
+    /// Gives the board's path in the vault.
+    pub fn board(&self) -> &str {
+        self.board
+            .as_deref()
+            .unwrap_or(boardsync::vault::DEFAULT_BOARD)
+    }
 }
 
 /// Is what can be done.
@@ -70,4 +82,17 @@ pub enum Command {
     Completions(completions::CompletionsArgs),
     /// Write the manual page of a command
     Man(man::ManArgs),
+    /// Check the vault, and say what is to be done
+    Doctor(doctor::DoctorArgs),
+    /// Set up a vault and the hooks that keep its board, or take them away
+    Init(init::InitArgs),
+    /// Drop rows that nobody needs any more, or put them back
+    Prune(prune::PruneArgs),
+    /// Merge two versions of a board, or repair one with conflict markers
+    Merge(merge::MergeArgs),
+    /// Get, set or remove one row of a table in any note
+    Row(row::RowArgs),
+    /// Do or undo one step of `init`
+    #[command(hide = true)]
+    Step(step::StepArgs),
 }

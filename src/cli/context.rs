@@ -120,6 +120,10 @@ impl Context {
 
     /// Finds the board for `repo`; the default vault is created on demand.
     pub fn choose(&self, repo: Option<&Path>) -> Result<Chosen, Failure> {
+        self.choose_note(repo, self.global.board())
+    }
+
+    fn choose_note(&self, repo: Option<&Path>, note: &str) -> Result<Chosen, Failure> {
         let flag = self.global.vault.as_deref();
         let choice = config::choose_vault(flag, &self.env, repo, &self.cwd).map_err(Failure::of)?;
         let choice = match choice {
@@ -135,15 +139,19 @@ impl Context {
                 Failure::Error(format!("cannot create the default vault `{path}`: {error}"))
             })?;
         }
-        Place::find(&choice.path, &self.global.board, self.home().as_deref())
+        Place::find(&choice.path, note, self.home().as_deref())
             .map(Chosen::Place)
             .map_err(Failure::of)
     }
 
     /// Finds the board for a command that has no repository.
     pub fn place(&self) -> Result<Place, Failure> {
-        let cwd = self.cwd.clone();
-        match self.choose(Some(&cwd))? {
+        self.place_of(self.global.board())
+    }
+
+    /// Finds a note of the vault for a command that has no repository.
+    pub fn place_of(&self, note: &str) -> Result<Place, Failure> {
+        match self.choose_note(Some(&self.cwd), note)? {
             Chosen::Place(place) => Ok(place),
             Chosen::Disabled { reason } => Err(Failure::Error(reason)),
         }

@@ -21,7 +21,7 @@ use boardsync::session::{
     Explicit, Registry, RegistryEntry, Repo, SessionLock, Sources, git, resolve,
 };
 use boardsync::update::{Action, OnlyWhere, Request, Subject, update};
-use boardsync::vault::{DEFAULT_BOARD, Place};
+use boardsync::vault::Place;
 use clap::{Args, Parser};
 use std::ffi::OsString;
 use std::io::IsTerminal;
@@ -84,10 +84,7 @@ pub fn run(args: &[OsString]) -> Exit {
 /// Gives the options; `None` if there is no more to do.
 fn global(args: &[OsString]) -> Option<Global> {
     if args.len() == 2 {
-        return Some(Global {
-            board: DEFAULT_BOARD.to_owned(),
-            ..Global::default()
-        });
+        return Some(Global::default());
     }
     match Cli::try_parse_from(args) {
         Ok(cli) => Some(cli.global),
@@ -276,6 +273,7 @@ impl<'a> Visit<'a> {
             },
             sync: context.sync != Sync::None,
             dry_run: false,
+            host: None,
         };
         let report = update(request).map_err(Failure::of)?;
         record(context, &self.subject, &report, started, None);

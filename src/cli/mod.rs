@@ -6,15 +6,25 @@ mod child;
 mod close;
 mod completions;
 mod context;
+mod doctor;
+mod edit;
 mod exec;
 mod hook;
+mod init;
+mod init_git;
+mod init_shared;
 mod ledger;
 mod lock;
 mod man;
+mod merge;
 mod outcome;
+mod prune;
+mod resolve;
+mod row;
 mod show;
 mod signals;
 mod stdin;
+mod step;
 mod sweep;
 mod terminal;
 mod update;
@@ -59,6 +69,12 @@ pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
         Command::Watch(args) => watch::run(&context, &args),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args),
+        Command::Doctor(args) => doctor::run(&context, &args),
+        Command::Init(args) => init::run(&context, &args),
+        Command::Prune(args) => prune::run(&context, &args),
+        Command::Merge(args) => merge::run(&context, &args),
+        Command::Row(args) => row::run(&context, &args),
+        Command::Step(args) => step::run(&context, &args),
     };
     done.unwrap_or_else(|failure: Failure| failure.report(json))
 }

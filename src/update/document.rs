@@ -1,13 +1,15 @@
 //! The board as a document of a commit: what may be touched, and how it changes.
 
+use super::copies::Copies;
 use super::{Action, OnlyWhere, Report, Subject, UpdateError};
 use crate::Timestamp;
 use crate::board::{Board, Field, Fresh, Origin, Row, Slot, Status, join, join_all};
 use crate::commit::{CommitError, Displaced, Document, Edit, LIMIT};
 use crate::disk::read_regular;
 use crate::lock::Host;
-use crate::session::{Derived, Explicit, derive, status};
+use crate::session::{Derived, Explicit, Repo, derive, status};
 use crate::vault::Place;
+use std::collections::HashMap;
 use std::path::Path;
 
 /// Says why a board is not touched.
@@ -21,6 +23,8 @@ pub enum Refusal {
     Outdated,
     /// It is not UTF-8; where the first wrong byte is.
     NotText(String),
+    /// What an edit would drop could not be kept elsewhere first; why not.
+    NotKept(String),
 }
 
 impl Refusal {
@@ -30,6 +34,7 @@ impl Refusal {
             Self::Handwritten | Self::NotText(_) => Action::SkippedHandwritten,
             Self::Conflicted => Action::SkippedConflicted,
             Self::Outdated => Action::SkippedOutdated,
+            Self::NotKept(_) => Action::SkippedWriteFailed,
         }
     }
 
@@ -48,6 +53,7 @@ impl Refusal {
                 format!("`{path}` already shows a later event of the same session; nothing to do")
             }
             Self::NotText(at) => format!("`{path}` is not UTF-8 text ({at})"),
+            Self::NotKept(why) => format!("`{path}` stays as it is: no backup of its rows ({why})"),
         }
     }
 }
@@ -57,7 +63,7 @@ pub fn is_ours(bytes: &[u8]) -> bool {
     refusal(bytes).is_none()
 }
 
-fn text(bytes: &[u8]) -> Result<&str, Refusal> {
+pub(super) fn text(bytes: &[u8]) -> Result<&str, Refusal> {
     std::str::from_utf8(bytes).map_err(|error| {
         Refusal::NotText(format!(
             "the byte at offset {} is none",
@@ -84,6 +90,9 @@ pub struct BoardDocument<'a> {
     now: Timestamp,
     pub(super) only_where: Option<OnlyWhere<'a>>,
     rows: Option<usize>,
+    shared: bool,
+    /// What sync tools put beside the board.
+    pub(super) copies: Copies,
 }
 
 impl<'a> BoardDocument<'a> {
@@ -101,12 +110,19 @@ impl<'a> BoardDocument<'a> {
             now,
             only_where: None,
             rows: None,
+            shared: false,
+            copies: Copies::default(),
         }
     }
 
     /// Gives how many rows the board had when it was last edited.
     pub fn rows(&self) -> Option<usize> {
         self.rows
+    }
+
+    /// Says whether the board told hosts apart when it was last edited.
+    pub fn is_shared(&self) -> bool {
+        self.shared
     }
 
     /// Edits the board at `place` in memory only.
@@ -132,6 +148,8 @@ impl<'a> BoardDocument<'a> {
             rows: self.rows,
             lock: None,
             note: Some(note),
+            copies: Vec::new(),
+            shared: self.shared,
         })
     }
 
@@ -167,21 +185,41 @@ impl<'a> BoardDocument<'a> {
         self.only_where.is_none_or(|OnlyWhere(may)| may(prior()))
     }
 
-    fn prior<'b>(&self, subject: &'a Subject, board: &'b Board<'b>) -> Option<&'b Row<'b>> {
-        let prior = board.prior(&self.slot(subject, board.is_shared()));
-        prior.or_else(|| self.legacy(subject, board))
+    /// Finds the row that an update of this subject starts from.
+    ///
+    /// A key-less row of its name counts only if no other subject has the name.
+    fn prior<'b>(&self, subject: &Subject, board: &'b Board<'b>) -> Option<&'b Row<'b>> {
+        let host = board.is_shared().then_some(&*self.host.id);
+        let Repo { name, key, .. } = &subject.repo;
+        let lower = name.to_lowercase();
+        let same_name = |other: &&Subject| other.repo.name.to_lowercase() == lower;
+        let is_only = self.subjects.iter().filter(same_name).count() == 1;
+        let legacy = || is_only.then(|| board.prior(&Slot::named(name).on(host)))?;
+        board.prior(&Slot::keyed(key).on(host)).or_else(legacy)
     }
 
-    /// A key-less row of this name counts only if no other subject has the name.
-    fn legacy<'b>(&self, subject: &Subject, board: &'b Board<'b>) -> Option<&'b Row<'b>> {
-        let name = subject.repo.name.to_lowercase();
-        let twins = self
-            .subjects
+    /// Removes rows without a host that are no newer than this host's own.
+    ///
+    /// They come back with a board that was copied before the declaration.
+    fn drop_adopted(&self, board: &mut Board) -> bool {
+        if !board.is_shared() {
+            return false;
+        }
+        let beats: HashMap<String, Option<Timestamp>> = board
+            .rows
             .iter()
-            .filter(|other| other.repo.name.to_lowercase() == name);
-        (twins.count() == 1)
-            .then(|| board.prior(&Slot::named(&subject.repo.name)))
-            .flatten()
+            .filter(|row| row.host.as_deref() == Some(&*self.host.id))
+            .filter_map(|row| Some((row.key.as_deref()?.to_owned(), row.beat())))
+            .collect();
+        let is_ours = |key: &str| self.subjects.iter().any(|subject| subject.repo.key == key);
+        let before = board.rows.len();
+        board.rows.retain(|row| match row.key.as_deref() {
+            Some(key) if row.host.is_none() && is_ours(key) => {
+                beats.get(key).is_none_or(|beat| row.beat() > *beat)
+            }
+            _ => true,
+        });
+        board.rows.len() != before
     }
 }
 
@@ -217,6 +255,7 @@ impl Document for BoardDocument<'_> {
             Some(Ok(text)) => Board::parse(text),
             Some(Err(refusal)) => return Edit::Refuse(refusal),
         };
+        let mut changed = self.copies.join_into(&mut board);
         let fresh: Vec<Fresh> = self
             .subjects
             .iter()
@@ -224,8 +263,11 @@ impl Document for BoardDocument<'_> {
             .map(|subject| self.fresh(subject, &board))
             .collect();
         let merged = board.upsert(&fresh, self.now);
+        changed |= merged.changed;
+        changed |= self.drop_adopted(&mut board);
         self.rows = Some(board.rows.len());
-        if merged.changed {
+        self.shared = board.is_shared();
+        if changed {
             Edit::Write(board.render(self.now).into_bytes())
         } else if merged.outdated > 0 {
             Edit::Refuse(Refusal::Outdated)
@@ -240,7 +282,7 @@ impl Document for BoardDocument<'_> {
             return written.to_vec();
         };
         let (displaced, written) = (Board::parse(displaced), Board::parse(written));
-        let board = match when {
+        let mut board = match when {
             Displaced::JustNow => {
                 let shared = written.is_shared();
                 let slots: Vec<Slot> = self
@@ -253,7 +295,9 @@ impl Document for BoardDocument<'_> {
             Displaced::ByLastWrite => join(&displaced, &written, &[], self.now),
             Displaced::LongAgo => join_all(&written, &displaced),
         };
-        let updated = [written.updated(), displaced.updated()]
+        self.copies.join_into(&mut board);
+        self.drop_adopted(&mut board);
+        let updated = [written.updated(), displaced.updated(), board.updated()]
             .into_iter()
             .flatten()
             .max();

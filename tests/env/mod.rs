@@ -125,7 +125,12 @@ impl TestEnv {
 
     /// Asserts that only the two targets of the kernel locks are left.
     pub fn assert_no_litter(&self) {
-        let kept = ["board.gate.lock", "board.latch.lock"];
+        self.assert_no_litter_but(&[]);
+    }
+
+    /// Asserts the same, but for names that a test expects.
+    pub fn assert_no_litter_but(&self, expected: &[&str]) {
+        let kept = [&["board.gate.lock", "board.latch.lock"], expected].concat();
         let mut litter = self.beside_the_lock();
         litter.retain(|name| !kept.contains(&name.as_str()));
         assert!(litter.is_empty(), "left behind: {litter:?}");
@@ -133,8 +138,15 @@ impl TestEnv {
 
     /// Prepares the binary with the test's own environment and vault.
     pub fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_boardsync"));
-        command.args(args).env_clear().current_dir(self.root.path());
+        let mut command = self.command_of(env!("CARGO_BIN_EXE_boardsync"));
+        command.args(args);
+        command
+    }
+
+    /// Prepares any program with the test's own environment and vault.
+    pub fn command_of(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
+        command.env_clear().current_dir(self.root.path());
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
         command
             .env("HOME", self.home())
