@@ -103,19 +103,22 @@ impl TestEnv {
 
     /// Lists what lies beside the lock, sorted.
     pub fn beside_the_lock(&self) -> Vec<String> {
-        let mut names: Vec<String> = std::fs::read_dir(self.orchestrator())
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect();
-        names.sort();
-        names
+        names(&self.orchestrator())
+    }
+
+    /// Lists what lies beside the lock and the board that no finished update
+    /// may leave.
+    pub fn litter(&self) -> Vec<String> {
+        let kept = ["board.gate.lock", "board.latch.lock", "_active-sessions.md"];
+        let mut litter = self.beside_the_lock();
+        litter.extend(names(self.board().parent().unwrap()));
+        litter.retain(|name| !kept.contains(&name.as_str()));
+        litter
     }
 
     /// Asserts that only the two targets of the kernel locks are left.
     pub fn assert_no_litter(&self) {
-        let kept = ["board.gate.lock", "board.latch.lock"];
-        let mut litter = self.beside_the_lock();
-        litter.retain(|name| !kept.contains(&name.as_str()));
+        let litter = self.litter();
         assert!(litter.is_empty(), "left behind: {litter:?}");
     }
 
@@ -195,6 +198,15 @@ impl Parked {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten();
+    let mut names: Vec<String> = entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
 }
 
 fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
