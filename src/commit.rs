@@ -423,12 +423,18 @@ impl Commit<'_> {
             self.keep(staged);
             return Ok(());
         }
-        disk::exchange("board.swap-back", &staged.path, board).map_err(io_at("restore", board))?;
+        let swap = || {
+            disk::exchange("board.swap-back", &staged.path, board).map_err(io_at("restore", board))
+        };
+        swap()?;
         match staged.read() {
             Ok(Some(ours)) if staged.is_made_of(&ours) => {
                 let _ = staged.discard();
             }
-            _ => self.keep(staged),
+            _ => {
+                swap()?;
+                self.keep(staged);
+            }
         }
         self.sync_folder()
     }
