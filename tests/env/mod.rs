@@ -1,6 +1,9 @@
 //! A vault, a home and the built binary, all in one temporary folder.
 #![allow(dead_code, reason = "each test uses what it needs")]
 
+#[cfg(feature = "failpoints")]
+pub mod situation;
+
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
