@@ -36,3 +36,7 @@ pub use lock::with_board_lock;
 pub use printable::{is_acted_on, printable};
 pub use timestamp::Timestamp;
 pub use update::update;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

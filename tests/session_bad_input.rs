@@ -149,6 +149,9 @@ fn the_right_entry_is_found_among_10_000_and_garbage() {
     ] {
         fs::write(active.join(name), bytes).unwrap();
     }
+    let mut noted = entry(&Repo::at(Path::new("other"), root.path()), "noted");
+    noted["note"] = json!(repo.hash);
+    fs::write(active.join("noted.json"), noted.to_string()).unwrap();
     let mut long = entry(&repo, "long");
     long["note"] = json!("x".repeat(20_000));
     // Sorted keys put the hash behind the note: beyond what the first read takes.
@@ -168,6 +171,12 @@ fn the_right_entry_is_found_among_10_000_and_garbage() {
     }
     let own = Registry::at(root.path()).entries_of(&repo, Some("mine"));
     assert_eq!(own.len(), 1, "a known session is read by its name");
+    let elsewhere = Registry::at(root.path()).entries_of(&repo, Some("noted"));
+    assert_eq!(
+        elsewhere.len(),
+        2,
+        "its name alone makes it not this repository's"
+    );
 }
 
 #[test]

@@ -1,63 +1,10 @@
 //! Which column is which: known ones by their title, all others kept.
 
 use super::cell::{ABSENT, clean, present};
+use super::field::Field;
 use super::row::{Entry, Row};
 use super::table::{Table, cells, write_row};
 use std::borrow::Cow;
-
-/// Is a column that the board knows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Field {
-    /// The repository's name.
-    Repo,
-    /// One of the four status words.
-    Status,
-    /// The session that runs or ran there.
-    Session,
-    /// The branch it is on.
-    Branch,
-    /// The session's mode.
-    Mode,
-    /// When the session was last seen alive.
-    Heartbeat,
-    /// Eight hex digits that tell repositories of one name apart.
-    Key,
-    /// The host it runs on; only on boards that declare it.
-    Host,
-}
-
-impl Field {
-    /// All known columns, in their order on a new board; `Host` is optional.
-    pub const ALL: [Self; 8] = [
-        Self::Repo,
-        Self::Status,
-        Self::Session,
-        Self::Branch,
-        Self::Mode,
-        Self::Heartbeat,
-        Self::Key,
-        Self::Host,
-    ];
-
-    /// Gives the column's title.
-    pub const fn title(self) -> &'static str {
-        match self {
-            Self::Repo => "Repo",
-            Self::Status => "Status",
-            Self::Session => "Session",
-            Self::Branch => "Branch",
-            Self::Mode => "Mode",
-            Self::Heartbeat => "Last heartbeat",
-            Self::Key => "Key",
-            Self::Host => "Host",
-        }
-    }
-
-    fn titled(title: &str) -> Option<Self> {
-        let same = |field: &Self| field.title().eq_ignore_ascii_case(title.trim());
-        Self::ALL.into_iter().find(same)
-    }
-}
 
 /// Is the head of a board's table.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -214,7 +161,10 @@ impl<'a> Columns<'a> {
 
     /// Reads the line of a row.
     pub(super) fn read_row(&self, line: &'a str) -> Row<'a> {
-        let mut entry = Entry::default();
+        let mut entry = Entry {
+            status: Cow::Borrowed(ABSENT),
+            ..Entry::default()
+        };
         let mut columns = self.columns.iter();
         for cell in cells(line) {
             match columns.next().and_then(|column| column.field) {

@@ -2,9 +2,11 @@
 
 use super::origin::GENERATOR;
 use super::prose;
+use super::scalar::{unquote, value_of};
 use super::table::ending;
 use crate::Timestamp;
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::iter;
 use std::ops::Range;
 
@@ -79,7 +81,7 @@ impl<'a> Frontmatter<'a> {
         let [opening, .., closing] = &*block.lines else {
             return Self::default();
         };
-        let inner = inner.iter().map(|line| Cow::Owned((*line).to_owned()));
+        let inner = without_twins(inner);
         let lines = iter::once(opening.clone())
             .chain(inner)
             .chain(iter::once(closing.clone()));
@@ -149,6 +151,28 @@ impl<'a> Frontmatter<'a> {
     }
 }
 
+/// Makes comments of all but the first of different lines for one key.
+///
+/// Both sides' values are kept, but YAML allows a key only once, and editors
+/// show a block that breaks this as plain text.
+fn without_twins<'a>(lines: &[&str]) -> Vec<Cow<'a, str>> {
+    let mut first: HashMap<&str, &str> = HashMap::new();
+    let mut is_twin = false;
+    let mut kept = Vec::with_capacity(lines.len());
+    for line in lines {
+        let key = line.split_once(':').map(|(key, _)| key);
+        let nested = line.starts_with([' ', '\t', '-', '#']);
+        if !nested {
+            is_twin = key.is_some_and(|key| *first.entry(key).or_insert(line) != *line);
+        }
+        kept.push(match is_twin {
+            true => Cow::Owned(format!("# {line}")),
+            false => Cow::Owned((*line).to_owned()),
+        });
+    }
+    kept
+}
+
 /// Makes the times of all sides equal, so that no line differs for them.
 fn settle_times(sides: &mut [Frontmatter<'_>]) {
     let time = |text: &String| (Timestamp::parse(text), text.clone());
@@ -169,38 +193,6 @@ fn settle_times(sides: &mut [Frontmatter<'_>]) {
             }
         }
     }
-}
-
-/// Finds the value of `key: value # comment`.
-fn value_of(line: &str, key: &str) -> Option<Range<usize>> {
-    let rest = line.strip_prefix(key)?.strip_prefix(':')?;
-    if !rest.is_empty() && !rest.starts_with([' ', '\t', '\r', '\n']) {
-        return None;
-    }
-    let text = rest.trim_start();
-    let quote = text.chars().next().filter(|c| matches!(c, '"' | '\''));
-    let closing = quote.and_then(|quote| text[1..].find(quote));
-    let end = match closing {
-        Some(closing) => closing + 2,
-        None => comment(text).unwrap_or(text.len()),
-    };
-    let value = text[..end].trim_end();
-    let start = match value.is_empty() {
-        // Not behind the line's ending, where the trimming went.
-        true => key.len() + 1,
-        false => line.len() - text.len(),
-    };
-    Some(start..start + value.len())
-}
-
-fn comment(text: &str) -> Option<usize> {
-    let starts = |(at, _): &(usize, &str)| *at == 0 || text[..*at].ends_with([' ', '\t']);
-    text.match_indices('#').find(starts).map(|(at, _)| at)
-}
-
-fn unquote(value: &str) -> &str {
-    let inner = |quote| value.strip_prefix(quote)?.strip_suffix(quote);
-    inner('"').or_else(|| inner('\'')).unwrap_or(value)
 }
 
 #[cfg(test)]
@@ -240,6 +232,16 @@ mod tests {
             assert!(block.set("key", "new"));
             assert_eq!(block.lines.concat(), format!("---\n{set}\n---\n"));
         }
+    }
+
+    #[test]
+    fn merged_blocks_have_each_key_once() {
+        let [base, one, other] =
+            ["a: 1\n", "a: 2\n", "a: 3\nb: 1\n"].map(|inner| format!("---\n{inner}---\n"));
+        let [base, one, other] = [&base, &one, &other].map(|text| Frontmatter::split(text).0);
+        let merged = "---\na: 2\n# a: 3\nb: 1\n---\n";
+        assert_eq!(base.three_way(&one, &other).lines.concat(), merged);
+        assert_eq!(base.three_way(&other, &one).lines.concat(), merged);
     }
 
     #[test]

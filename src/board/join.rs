@@ -4,9 +4,9 @@
 //! have started from any older one. So rows are joined by version. What has no
 //! version (prose, frontmatter, foreign cells) is taken from one side.
 
-use super::columns::Columns;
-use super::row::Row;
+use super::field::Field;
 use super::slot::{Slot, lower};
+use super::wide::Wide;
 use super::{Board, Identity, prose, version};
 use crate::Timestamp;
 use std::borrow::Cow;
@@ -23,8 +23,8 @@ pub fn join<'a>(
     fresh: &[Slot<'_>],
     now: Timestamp,
 ) -> Board<'a> {
-    let columns = displaced.columns.union(&ours.columns);
-    let shared = columns.has(super::Field::Host);
+    let columns = displaced.columns_with(ours);
+    let shared = columns.has(Field::Host);
     let fresh: HashSet<Slot<'_>> = fresh
         .iter()
         .map(|slot| Slot {
@@ -33,25 +33,34 @@ pub fn join<'a>(
         })
         .collect();
 
+    let adopted = adopted(displaced, ours, &fresh);
     let mut newest = Newest::default();
     for row in &displaced.rows {
-        newest.offer(Wide::of(row, &displaced.columns, &columns), None);
+        let slot = row.slot();
+        if !adopted.contains(&slot) {
+            newest.offer(slot, Wide::of(row, &displaced.columns, &columns), None);
+        }
     }
     for row in &ours.rows {
-        let now = fresh.contains(&row.slot()).then_some(now);
-        newest.offer(Wide::of(row, &ours.columns, &columns), now);
+        let slot = row.slot();
+        let now = fresh.contains(&slot).then_some(now);
+        newest.offer(slot, Wide::of(row, &ours.columns, &columns), now);
     }
-    let adopted = adopted(displaced, ours, &fresh);
-    let rows = newest.rows.into_iter().map(Wide::narrow);
 
-    Board {
-        rows: rows.filter(|row| !adopted.contains(&row.slot())).collect(),
+    let mut board = Board {
+        rows: newest.rows.into_iter().map(Wide::narrow).collect(),
+        bom: displaced.bom,
+        frontmatter: displaced.frontmatter.clone(),
+        above: displaced.above.clone(),
         columns,
-        tabled: displaced.tabled || ours.tabled,
+        tabled: displaced.tabled,
+        below: displaced.below.clone(),
+        eol: displaced.eol,
         conflicted: displaced.conflicted || ours.conflicted,
         size: displaced.size + ours.size,
-        ..displaced.clone()
-    }
+    };
+    board.take_table_of(displaced, ours);
+    board
 }
 
 /// Joins the rows of two boards; everything else is that of the first.
@@ -68,27 +77,25 @@ pub fn join_all<'a>(kept: &Board<'a>, other: &Board<'a>) -> Board<'a> {
     let both = |a, b| Cow::Owned(prose::union_texts(a, b, kept.eol));
     board.above = both(&kept.above, &other.above);
     board.below = both(&kept.below, &other.below);
-    board.keep_table_visible(&kept.above, &other.above);
+    board.take_table_of(kept, other);
     board
 }
 
 /// Collects the newest row of each slot.
 #[derive(Default)]
-struct Newest<'a> {
+struct Newest<'s, 'a> {
     rows: Vec<Wide<'a>>,
-    by_slot: HashMap<Slot<'static>, usize>,
+    by_slot: HashMap<Slot<'s>, usize>,
 }
 
-impl<'a> Newest<'a> {
+impl<'s, 'a> Newest<'s, 'a> {
     /// Takes a row, as new as `now` if that is given.
-    fn offer(&mut self, new: Wide<'a>, now: Option<Timestamp>) {
-        let slot = new.row.slot().into_owned();
-        let Some(&at) = self.by_slot.get(&slot) else {
-            self.by_slot.insert(slot, self.rows.len());
+    fn offer(&mut self, slot: Slot<'s>, new: Wide<'a>, now: Option<Timestamp>) {
+        let at = *self.by_slot.entry(slot).or_insert(self.rows.len());
+        let Some(old) = self.rows.get_mut(at) else {
             self.rows.push(new);
             return;
         };
-        let old = &mut self.rows[at];
         let wins = match now {
             Some(now) => old.row.beat() <= new.row.beat().max(Some(now)),
             None => version::compare(&new.row, &old.row).is_gt(),
@@ -98,51 +105,6 @@ impl<'a> Newest<'a> {
         if wins {
             old.row = new.row;
         }
-    }
-}
-
-/// Is a row under the columns of two boards.
-#[derive(Clone)]
-pub(super) struct Wide<'a> {
-    pub(super) row: Row<'a>,
-    /// Its foreign cells; `None` where its own board has no such column.
-    pub(super) extra: Vec<Option<Cow<'a, str>>>,
-}
-
-impl<'a> Wide<'a> {
-    pub(super) fn of(row: &Row<'a>, from: &Columns<'a>, to: &Columns<'a>) -> Self {
-        let mut row = row.clone();
-        let extra = from.spread(&row, to);
-        if !from.same_layout(to) {
-            row.forget_line();
-        }
-        Self { row, extra }
-    }
-
-    fn fill(&mut self, other: Vec<Option<Cow<'a, str>>>) {
-        for (at, cell) in other.into_iter().enumerate() {
-            match self.extra.get_mut(at) {
-                Some(mine) => *mine = mine.take().or(cell),
-                None => self.extra.push(cell),
-            }
-        }
-    }
-
-    /// Gives the row back; its line stays if all its cells do.
-    pub(super) fn narrow(self) -> Row<'a> {
-        let Self { mut row, mut extra } = self;
-        while extra.last().is_some_and(Option::is_none) {
-            extra.pop();
-        }
-        let absent = Cow::Borrowed(super::ABSENT);
-        let extra: Vec<_> = extra
-            .into_iter()
-            .map(|cell| cell.unwrap_or_else(|| absent.clone()))
-            .collect();
-        if row.extra != extra {
-            row.extra = extra;
-        }
-        row
     }
 }
 

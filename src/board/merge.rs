@@ -33,11 +33,13 @@ impl<'a> Board<'a> {
     pub fn upsert(&mut self, fresh: &[Fresh], now: Timestamp) -> Merged {
         let mut merged = Merged::default();
         let fresh: Vec<Fresh> = latest(fresh, self.is_shared());
-        let plan = Plan::of(&self.rows, &fresh);
+        let index = Index::of(&self.rows);
+        let priors = index.priors(&fresh);
+        let twins = index.twins;
 
         let mut replaced = HashSet::new();
         let mut added = Vec::new();
-        for (Fresh { row, explicit }, prior) in fresh.into_iter().zip(plan.priors) {
+        for (Fresh { row, explicit }, prior) in fresh.into_iter().zip(priors) {
             let Some(at) = prior else {
                 added.push(row);
                 continue;
@@ -58,10 +60,10 @@ impl<'a> Board<'a> {
             }
         }
 
-        if !plan.twins.is_empty() {
+        if !twins.is_empty() {
             let mut at = 0..;
             self.rows
-                .retain(|_| at.next().is_none_or(|at| !plan.twins.contains(&at)));
+                .retain(|_| at.next().is_none_or(|at| !twins.contains(&at)));
             merged.changed = true;
         }
         merged.changed |= !added.is_empty();
@@ -70,15 +72,15 @@ impl<'a> Board<'a> {
     }
 }
 
-/// Is which prior row each fresh one replaces, by index.
-struct Plan {
-    priors: Vec<Option<usize>>,
+/// Finds prior rows by their slot.
+struct Index<'r> {
+    by_slot: HashMap<Slot<'r>, usize>,
     /// Rows that another row of their slot outlives.
     twins: HashSet<usize>,
 }
 
-impl Plan {
-    fn of(rows: &[Row<'_>], fresh: &[Fresh]) -> Self {
+impl<'r> Index<'r> {
+    fn of(rows: &'r [Row<'_>]) -> Self {
         let mut twins = HashSet::new();
         let mut by_slot: HashMap<Slot<'_>, usize> = HashMap::with_capacity(rows.len());
         for (at, row) in rows.iter().enumerate() {
@@ -94,58 +96,53 @@ impl Plan {
                 })
                 .or_insert(at);
         }
+        Self { by_slot, twins }
+    }
 
+    /// Gives which prior row each fresh one replaces: that of its slot, else
+    /// one that has no host or no key yet and is adopted now.
+    ///
+    /// Without a key only the name tells whose row it is, so a name that two
+    /// fresh rows have adopts nothing.
+    fn priors(&self, fresh: &[Fresh]) -> Vec<Option<usize>> {
         let mut names: HashMap<_, usize> = HashMap::new();
         for Fresh { row, .. } in fresh {
             *names.entry(lower(&row.repo)).or_default() += 1;
         }
         let mut taken = HashSet::new();
-        let mut priors = Vec::with_capacity(fresh.len());
-        for Fresh { row, .. } in fresh {
+        let mut prior = |row: &Row<'_>| {
+            let name = lower(&row.repo);
+            let unique = names[&name] == 1;
             let own = row.slot();
-            let unique = names[&lower(&row.repo)] == 1;
-            // A row without a host or key is adopted by the first that has one.
-            let hostless = Slot {
-                host: None,
-                ..own.clone()
-            };
             let named = Slot {
-                identity: Identity::Name(lower(&row.repo)),
-                ..own.clone()
+                host: own.host.clone(),
+                identity: Identity::Name(name),
             };
-            let legacy = Slot {
-                host: None,
-                ..named.clone()
-            };
-            let candidates = [
-                Some(own),
-                Some(hostless),
-                Some(named).filter(|_| unique),
-                Some(legacy).filter(|_| unique),
-            ];
-            let prior = candidates
-                .iter()
+            let slots = [Some(own), Some(named).filter(|_| unique)];
+            slots
+                .into_iter()
                 .flatten()
-                .find_map(|slot| by_slot.get(slot).copied())
-                .filter(|&at| taken.insert(at));
-            priors.push(prior);
-        }
-        Self { priors, twins }
+                .flat_map(|slot| [slot.clone(), Slot { host: None, ..slot }])
+                .filter_map(|slot| self.by_slot.get(&slot).copied())
+                .find(|&at| taken.insert(at))
+        };
+        fresh.iter().map(|fresh| prior(&fresh.row)).collect()
     }
 }
 
 /// Gives the last fresh row of each slot, without a host where none is stored.
 fn latest(fresh: &[Fresh], shared: bool) -> Vec<Fresh> {
     let mut rows: Vec<Fresh> = Vec::with_capacity(fresh.len());
+    let mut by_slot = HashMap::with_capacity(fresh.len());
     for item in fresh {
         let mut item = item.clone();
         if !shared {
             item.row.host = None;
         }
-        match rows
-            .iter_mut()
-            .find(|other| other.row.slot() == item.row.slot())
-        {
+        let at = *by_slot
+            .entry(item.row.slot().into_owned())
+            .or_insert(rows.len());
+        match rows.get_mut(at) {
             Some(other) => *other = item,
             None => rows.push(item),
         }

@@ -5,21 +5,38 @@
 //! borrows all of it, the merges touch only the rows that they change, and
 //! [`Board::render`] writes every other line back as it was.
 //!
+//! ```
+//! use boardsync::Timestamp;
+//! use boardsync::board::{Board, Field, Fresh, Row, Status};
+//!
+//! let now = Timestamp::parse("2026-11-30T07:00:00.000Z").expect("is RFC 3339");
+//! let text = Board::empty(now).render(now);
+//!
+//! let mut board = Board::parse(&text);
+//! let row = Row::new("app", Status::InProgress).with(Field::Key, "1f2e3d4c");
+//! let merged = board.upsert(&[Fresh { row, explicit: true }], now);
+//! assert!(merged.changed);
+//! assert!(board.render(now).ends_with("| app | in-progress | — | — | — | — | 1f2e3d4c |\n"));
+//! ```
+//!
 //! | question | file |
 //! |---|---|
-//! | whose board is this, and what does its frontmatter say? | `origin`, `frontmatter` |
+//! | whose board is this, and what does its frontmatter say? | `origin`, `frontmatter`, `scalar` |
 //! | which lines of a note can be a table at all? | `visible`, `table` |
 //! | what is a cell, and what survives in one? | `cell` |
-//! | which column is which? | `columns` |
+//! | which column is which? | `field`, `columns` |
 //! | what is a row, and when are two rows the same one? | `row`, `slot` |
 //! | which of two versions of a row is newer? | `version` |
 //! | what does an update do to a board? | `merge` |
+//! | how does a board become text again? | `render` |
 //! | what becomes of a board that was overwritten? | `join` |
 //! | what becomes of two boards with a common ancestor? | `three_way`, `prose` |
+//! | how do two tables become one? | `wide` |
 //! | in which order do rows stand? | `order` |
 
 mod cell;
 mod columns;
+mod field;
 mod frontmatter;
 mod join;
 mod merge;
@@ -28,18 +45,20 @@ mod origin;
 mod prose;
 mod render;
 mod row;
+mod scalar;
 mod slot;
 mod table;
 mod three_way;
 mod version;
 mod visible;
+mod wide;
 
 pub use cell::{ABSENT, clean, escape, unescape};
-pub use columns::Field;
+pub use field::Field;
 pub use join::{join, join_all, join_rows};
 pub use merge::{FORCE_CLOSE_AFTER_MS, Fresh, Merged};
 pub use origin::{GENERATOR, Origin};
-pub use row::{Entry, Row, Status};
+pub use row::{Entry, Row, Status, UnknownStatus};
 pub use slot::{Identity, Slot};
 pub use table::{Cells, Table, cells, write_row};
 pub use three_way::three_way;
@@ -121,37 +140,30 @@ impl<'a> Board<'a> {
     }
 
     /// Adds the `Host` column, so that several hosts can share the board.
-    pub fn declare_shared(&mut self) {
+    ///
+    /// Gives false if the board had it already.
+    pub fn declare_shared(&mut self) -> bool {
+        let new = !self.is_shared();
         self.columns.add(Field::Host);
+        new
     }
 
     /// Finds the row that an update of this slot would start from.
     ///
     /// Of two rows in one slot it gives the one that a merge would keep. On a
-    /// board without a `Host` column the slot's host does not count.
+    /// board without a `Host` column the slot's host does not count; on one
+    /// that has it, a row without a host is anybody's.
     pub fn prior(&self, slot: &Slot<'_>) -> Option<&Row<'a>> {
-        let here = |row: &&Row<'a>| match self.is_shared() {
-            true => row.slot() == *slot,
-            false => row.slot().identity == slot.identity,
-        };
-        self.rows.iter().filter(here).max_by_key(|row| row.beat())
-    }
-
-    /// Sees to it that merged prose does not hide the table below it.
-    ///
-    /// Merged line by line, two whole code fences can leave half of one. Then
-    /// the two texts stand one after the other, as each was.
-    fn keep_table_visible(&mut self, one: &str, other: &str) {
-        let hides = |text: &str| {
-            visible::ends_hidden(text) || Table::find(text, Columns::are_a_boards).is_some()
-        };
-        if self.tabled && hides(&self.above) {
-            let (one, other) = if one <= other {
-                (one, other)
-            } else {
-                (other, one)
+        let on = |host: &Option<Cow<'_, str>>| {
+            let here = |row: &&Row<'a>| {
+                let prior = row.slot();
+                prior.identity == slot.identity && prior.host == *host
             };
-            self.above = Cow::Owned([one, self.eol, other, self.eol].concat());
+            self.rows.iter().filter(here).max_by_key(|row| row.beat())
+        };
+        match self.is_shared() {
+            true => on(&slot.host).or_else(|| on(&None)),
+            false => on(&None),
         }
     }
 

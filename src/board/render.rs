@@ -1,6 +1,7 @@
 //! Back to text: our rows anew where they changed, everything else as it was.
 
-use super::columns::{Columns, Field};
+use super::columns::Columns;
+use super::field::Field;
 use super::{Board, Row, order};
 use crate::Timestamp;
 
@@ -32,10 +33,11 @@ impl<'a> Board<'a> {
         if !self.tabled {
             open_paragraph(out, self.eol);
         }
-        let (columns, grown) = self.columns_needed();
+        let columns = self.columns_needed();
+        let as_read = columns.are_as_read();
         columns.write_head(out, self.eol);
         for row in in_order(&self.rows) {
-            match row.line().filter(|_| !grown) {
+            match row.line().filter(|_| as_read) {
                 Some(line) => {
                     out.push_str(line);
                     if !line.ends_with('\n') {
@@ -53,7 +55,7 @@ impl<'a> Board<'a> {
     }
 
     /// Adds the columns that changed rows have cells for, but never `Host`.
-    fn columns_needed(&self) -> (Columns<'a>, bool) {
+    fn columns_needed(&self) -> Columns<'a> {
         let mut columns = self.columns.clone();
         for field in Field::ALL {
             let used = |row: &Row<'_>| row.line().is_none() && row.get(field).is_some();
@@ -61,13 +63,12 @@ impl<'a> Board<'a> {
                 columns.add(field);
             }
         }
-        let grown = !columns.same_layout(&self.columns) || !self.columns.are_as_read();
-        (columns, grown)
+        columns
     }
 }
 
 /// Ends the line and the paragraph, so that what follows starts a block.
-fn open_paragraph(out: &mut String, eol: &str) {
+pub(super) fn open_paragraph(out: &mut String, eol: &str) {
     if !out.is_empty() && !out.ends_with('\n') {
         out.push_str(eol);
     }

@@ -1,7 +1,7 @@
 //! A row: what one repository's session is doing.
 
 use super::cell::{ABSENT, clean, present};
-use super::columns::Field;
+use super::field::Field;
 use super::slot::{Identity, Slot, lower};
 use crate::Timestamp;
 use std::borrow::Cow;
@@ -13,7 +13,8 @@ use std::str::FromStr;
 ///
 /// The line is what a board writes again, so that padding and odd escapes of a
 /// row that nobody changed survive. Changing a cell, through [`DerefMut`],
-/// forgets the line. Rows are equal if their cells are.
+/// forgets the line. Rows are equal if their cells are. A line means nothing
+/// under another board's header: move rows with [`Row::into_owned`] or a join.
 #[derive(Clone, Debug)]
 pub struct Row<'a> {
     entry: Entry<'a>,

@@ -113,7 +113,7 @@ fn first_pipe(text: &str) -> (usize, bool) {
     (bytes.len(), escaped)
 }
 
-/// Writes cells as a line.
+/// Writes cells as a line; they hold no line breaks (see [`clean`](super::clean)).
 pub fn write_row<'c>(out: &mut String, cells: impl IntoIterator<Item = &'c str>, ending: &str) {
     out.push('|');
     for cell in cells {

@@ -3,10 +3,11 @@
 //! The result does not depend on which side is which, so that two clones that
 //! merge each other's work end with the same bytes.
 
-use super::columns::{Columns, Field};
-use super::join::Wide;
+use super::columns::Columns;
+use super::field::Field;
 use super::row::Row;
 use super::slot::Slot;
+use super::wide::Wide;
 use super::{Board, prose, version};
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
@@ -25,7 +26,7 @@ pub fn three_way<'a>(base: &Board<'a>, ours: &Board<'a>, theirs: &Board<'a>) -> 
         true => (other, one),
         false => (one, other),
     };
-    let columns = lead.columns.union(&follow.columns);
+    let columns = lead.columns_with(follow);
     let text = |base: &str, one: &str, other: &str| {
         Cow::Owned(prose::three_way_texts(base, one, other, lead.eol))
     };
@@ -43,7 +44,7 @@ pub fn three_way<'a>(base: &Board<'a>, ours: &Board<'a>, theirs: &Board<'a>) -> 
         conflicted: one.conflicted || other.conflicted,
         size: one.size.max(other.size),
     };
-    board.keep_table_visible(&one.above, &other.above);
+    board.take_table_of(one, other);
     board
 }
 
@@ -109,7 +110,8 @@ fn merge_row<'a>(
     for at in 0..merged.extra.len().max(loser.extra.len()) {
         let [base, mine, its] =
             [base, winner, loser].map(|row| row.extra.get(at).cloned().flatten());
-        if text(&mine) == text(&base) {
+        // No cell may mean no column: a column deleted on one side only stays.
+        if text(&mine) == text(&base) && its.is_some() {
             merged.extra.resize(merged.extra.len().max(at + 1), None);
             merged.extra[at] = its;
         }

@@ -1,6 +1,6 @@
 //! Which of two versions of a row is the newer one.
 
-use super::columns::Field;
+use super::field::Field;
 use super::row::Entry;
 use std::cmp::Ordering;
 
@@ -10,17 +10,12 @@ use std::cmp::Ordering;
 /// least final. The text of all known cells makes the order total, which is
 /// what makes a join by it commutative and associative.
 pub(super) fn compare(a: &Entry<'_>, b: &Entry<'_>) -> Ordering {
-    let text = |row: &Entry<'_>, field| row.get(field).map(str::to_owned);
     a.beat()
         .cmp(&b.beat())
         .then_with(|| a.status().cmp(&b.status()))
         .then_with(|| {
-            let mut fields = Field::ALL.into_iter();
-            fields
-                .find_map(|field| match text(a, field).cmp(&text(b, field)) {
-                    Ordering::Equal => None,
-                    order => Some(order),
-                })
-                .unwrap_or(Ordering::Equal)
+            Field::ALL
+                .map(|field| a.get(field))
+                .cmp(&Field::ALL.map(|field| b.get(field)))
         })
 }

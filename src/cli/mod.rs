@@ -22,16 +22,12 @@ use std::ffi::OsString;
 pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
-        Err(error) => {
-            // Help and version are errors to clap, and go to stdout.
-            let exit = if error.use_stderr() {
-                Exit::Usage
-            } else {
-                Exit::Success
-            };
+        // Help and version are errors to clap, and go to stdout.
+        Err(error) if !error.use_stderr() => {
             let _ = error.print();
-            return exit;
+            return Exit::Success;
         }
+        Err(error) => return Failure::Usage(in_one_line(&error.to_string())).report(false),
     };
     let json = cli.global.json;
     let context = match Context::new(cli.global) {
@@ -47,4 +43,20 @@ pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
         Command::Ledger(args) => ledger::run(&context, &args),
     };
     done.unwrap_or_else(|failure: Failure| failure.report(json))
+}
+
+/// Says what clap says in several lines in one.
+fn in_one_line(error: &str) -> String {
+    let said: Vec<&str> = error
+        .lines()
+        .map(str::trim)
+        .take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"))
+        .filter(|line| !line.is_empty())
+        .collect();
+    let said = said.join(" ");
+    let said = said
+        .strip_prefix("error: ")
+        .unwrap_or(&said)
+        .replace(" tip: ", "; ");
+    format!("{said}; see `boardsync --help`")
 }

@@ -5,14 +5,15 @@ use super::env::{Env, HOME};
 use super::folders::{default_vault, home, own_config_file, owner_file};
 use super::own::OwnConfig;
 use super::owner;
-use super::session_config::{self, Block, VaultIntegration};
+use super::session_config::VaultIntegration;
+use super::session_file::session_block;
 use super::under_home;
 use crate::session::resolve;
 use crate::session::small_file::read_regular;
 use std::path::{Path, PathBuf};
 
-/// The greatest size of `CLAUDE.md`, `AGENTS.md` and `owner.yaml`, in bytes.
-const CAP: u64 = 4 * 1024 * 1024;
+/// The greatest size of `owner.yaml`, in bytes.
+const CAP: u64 = 1024 * 1024;
 
 /// Says who named the vault.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -125,25 +126,6 @@ pub fn choose_vault(
     }))
 }
 
-/// Gives the roots that a sweep searches where the command line names none:
-/// `~/Projects`, plus `roots` of boardsync's own config file.
-///
-/// # Errors
-///
-/// [`ConfigError`], where the config file is invalid or no home is known.
-pub fn sweep_roots(env: &Env) -> Result<Vec<PathBuf>, ConfigError> {
-    let home = home(env).ok_or(ConfigError::NoHome { variable: HOME })?;
-    let mut roots = crate::session::default_roots(&home);
-    if let Some(path) = own_config_file(env) {
-        let configured = OwnConfig::read(&path)?.roots.unwrap_or_default();
-        roots.extend(configured.iter().map(|root| {
-            let root = under_home::expand(&root.to_string_lossy(), &home).unwrap_or(root.clone());
-            resolve(&root, &home)
-        }));
-    }
-    Ok(roots)
-}
-
 struct Named {
     text: String,
     place: String,
@@ -208,46 +190,6 @@ fn owner_vault(path: &Path) -> Result<Option<String>, String> {
     };
     owner::vault_dir(&String::from_utf8_lossy(&bytes))
         .map_err(|fault| passed_over(format!("`{}` is not valid YAML: {fault}", path.display())))
-}
-
-/// Reads the repository's Session Config: its file and the enabled block, or
-/// nothing where no file says anything of a vault.
-///
-/// The error is the reason why there is to be no vault. What cannot be read
-/// counts as a no: nothing may enable what a file may have disabled.
-fn session_block(repo: &Path, env: &Env) -> Result<Option<(PathBuf, VaultIntegration)>, String> {
-    let mut names = ["CLAUDE.md", "AGENTS.md"];
-    if matches!(env.text("SO_PLATFORM"), Some("codex" | "pi")) {
-        names.reverse();
-    }
-    for name in names {
-        let file = repo.join(name);
-        let bytes = match read_regular(&file, CAP) {
-            Ok(None) => continue,
-            Ok(Some(bytes)) => bytes,
-            Err(error) => return Err(format!("the Session Config cannot be read: {error}")),
-        };
-        let text = String::from_utf8_lossy(&bytes);
-        let shown = file.display();
-        if text.trim_start_matches('\u{feff}').trim().is_empty() {
-            return Err(format!(
-                "`{shown}` is empty, which disables the vault; \
-                 remove it, or write a `vault-integration` block into it"
-            ));
-        }
-        return match session_config::read(&text) {
-            Block::Absent => Ok(None),
-            Block::Found(block) if block.enabled => Ok(Some((file, block))),
-            Block::Found(_) => Err(format!(
-                "`vault-integration` in `{shown}` does not say `enabled: true`"
-            )),
-            Block::Unreadable => Err(format!(
-                "`vault-integration` in `{shown}` cannot be read; write \
-                 `vault-integration: {{ enabled: true, vault-dir: ~/vault }}` on a line of its own"
-            )),
-        };
-    }
-    Ok(None)
 }
 
 fn explicit(

@@ -10,14 +10,15 @@ mod folders;
 mod own;
 mod owner;
 pub mod session_config;
+mod session_file;
 mod under_home;
 
-pub use choose::{Choice, VaultChoice, VaultSource, choose_vault, sweep_roots};
+pub use choose::{Choice, VaultChoice, VaultSource, choose_vault};
 pub use env::Env;
 pub use folders::{
     default_vault, home, host_aliases_file, own_config_file, owner_file, private_dir, registry_dir,
 };
-pub use own::OwnConfig;
+pub use own::{OwnConfig, sweep_roots};
 
 use crate::session::small_file::ReadError;
 use std::path::PathBuf;

@@ -1,7 +1,10 @@
 //! boardsync's own config file.
 
-use super::ConfigError;
+use super::env::{Env, HOME};
+use super::folders::{home, own_config_file};
+use super::{ConfigError, under_home};
 use crate::session::small_file::read_regular;
+use crate::session::{default_roots, resolve};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
@@ -14,8 +17,9 @@ const CAP: u64 = 1024 * 1024;
 pub struct OwnConfig {
     /// Names the vault.
     pub vault: Option<String>,
-    /// Names the folders that a sweep searches.
-    pub roots: Option<Vec<PathBuf>>,
+    /// Names further folders that a sweep searches; relative ones lie in the
+    /// home folder.
+    pub roots: Option<Vec<String>>,
 }
 
 impl OwnConfig {
@@ -47,4 +51,25 @@ impl OwnConfig {
             invalid(format!("line {line}: {}", error.message()))
         })
     }
+}
+
+/// Gives the roots that a sweep searches where the command line names none:
+/// `~/Projects`, plus `roots` of boardsync's own config file.
+///
+/// # Errors
+///
+/// [`ConfigError`], where the config file is invalid or no home is known.
+pub fn sweep_roots(env: &Env) -> Result<Vec<PathBuf>, ConfigError> {
+    let home = home(env).ok_or(ConfigError::NoHome { variable: HOME })?;
+    let mut roots = default_roots(&home);
+    if let Some(file) = own_config_file(env) {
+        for root in OwnConfig::read(&file)?.roots.unwrap_or_default() {
+            let path = under_home::expand(&root, &home).ok_or_else(|| ConfigError::Invalid {
+                path: file.clone(),
+                reason: format!("`roots`: only `~` and `~/…` are expanded, not `{root}`"),
+            })?;
+            roots.push(resolve(&path, &home));
+        }
+    }
+    Ok(roots)
 }

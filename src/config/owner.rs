@@ -121,6 +121,10 @@ mod tests {
             ("paths:\n  vault-dir: \"\"\n", None),
             ("paths:\n  vault-dir: 5\n", None),
             ("paths:\n  vault-dir:\n", None),
+            (
+                "paths:\n  vault-dir: ~/1\n---\npaths:\n  vault-dir: ~/2\n",
+                Some("~/1"),
+            ),
             ("", None),
         ] {
             assert_eq!(vault_dir(yaml), Ok(expected.map(str::to_owned)), "{yaml:?}");

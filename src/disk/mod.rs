@@ -18,5 +18,5 @@ pub use place::{
     copy_new, create_folder, create_new, exchange, fill, is_unsupported, move_new, place_new,
     remove, remove_folder, replace, sync_folder, touch,
 };
-pub use read::{Contents, FileId, Kind, ReadError, list, read_regular};
+pub use read::{Contents, FileId, Kind, ReadError, list, read_linked, read_regular};
 pub use token::{Token, is_running};

@@ -128,60 +128,90 @@ pub enum ReadError {
 
 /// Reads the regular file at `path`, at most `limit` bytes; `None` if there is none.
 ///
+/// A symbolic link is not followed.
+pub fn read_regular(path: &Path, limit: u64) -> Result<Option<Contents>, ReadError> {
+    read(path, limit, Links::Refuse)
+}
+
+/// Reads like [`read_regular`], through symbolic links.
+///
+/// For files that people link: `CLAUDE.md` often is one.
+pub fn read_linked(path: &Path, limit: u64) -> Result<Option<Contents>, ReadError> {
+    read(path, limit, Links::Follow)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Links {
+    Refuse,
+    Follow,
+}
+
 /// Looks before it opens, since opening a FIFO or a device is itself an act
 /// that its other end can see, and looks again at what was opened.
-pub fn read_regular(path: &Path, limit: u64) -> Result<Option<Contents>, ReadError> {
-    let found = match std::fs::symlink_metadata(path) {
+fn read(path: &Path, limit: u64, links: Links) -> Result<Option<Contents>, ReadError> {
+    let found = match links {
+        Links::Refuse => std::fs::symlink_metadata(path),
+        Links::Follow => std::fs::metadata(path),
+    };
+    let found = match found {
         Ok(meta) => meta,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) if is_absence(&error) => return Ok(None),
         Err(error) => return Err(error.into()),
     };
-    if let Some(kind) = Kind::of(found.file_type()) {
-        return Err(ReadError::NotRegular {
+    let refuse_irregular = |meta: &Metadata| match Kind::of(meta.file_type()) {
+        None => Ok(()),
+        Some(kind) => Err(ReadError::NotRegular {
             kind,
-            modified: modified(&found),
-        });
-    }
-    let file = match open_without_following(path) {
+            modified: modified(meta),
+        }),
+    };
+    refuse_irregular(&found)?;
+    let file = match open_without_waiting(path, links) {
         Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) if is_absence(&error) => return Ok(None),
         Err(error) => return Err(error.into()),
     };
     let meta = file.metadata()?;
-    if let Some(kind) = Kind::of(meta.file_type()) {
-        return Err(ReadError::NotRegular {
-            kind,
-            modified: modified(&meta),
-        });
-    }
+    refuse_irregular(&meta)?;
+    let too_large = || ReadError::TooLarge {
+        limit,
+        modified: modified(&meta),
+    };
     if meta.len() > limit {
-        return Err(ReadError::TooLarge {
-            limit,
-            modified: modified(&meta),
-        });
+        return Err(too_large());
     }
     // One byte more than it should hold, so that a file of that very size ends
     // the loop in two calls instead of three.
-    let mut bytes = Vec::with_capacity(meta.len() as usize + 1);
+    let mut bytes = Vec::with_capacity(usize::try_from(meta.len()).unwrap_or(0) + 1);
     (&file).take(limit + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > limit {
-        return Err(ReadError::TooLarge {
-            limit,
-            modified: modified(&meta),
-        });
+        return Err(too_large());
     }
     Ok(Some(Contents { bytes, meta, file }))
 }
 
-fn open_without_following(path: &Path) -> io::Result<File> {
+fn is_absence(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
+}
+
+fn open_without_waiting(path: &Path, links: Links) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);
     #[cfg(unix)]
     {
+        use rustix::fs::OFlags;
         use std::os::unix::fs::OpenOptionsExt;
-        let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+        let flags = match links {
+            Links::Refuse => OFlags::NONBLOCK | OFlags::NOFOLLOW,
+            Links::Follow => OFlags::NONBLOCK,
+        };
         options.custom_flags(flags.bits().cast_signed());
     }
+    #[cfg(not(unix))]
+    let _ = links;
     options.open(path)
 }
 

@@ -16,7 +16,8 @@ impl Summary {
             self.on_fs_errors(),
             self.on_waits(),
             self.on_staleness(),
-            self.on_releases(),
+            self.on_lost_locks(),
+            self.on_busy_guards(),
             self.on_unreadable(),
         ]
         .into_iter()
@@ -64,11 +65,22 @@ impl Summary {
         })
     }
 
-    fn on_releases(&self) -> Option<String> {
-        let lost = *self.releases.get("not-owner")?;
+    fn on_lost_locks(&self) -> Option<String> {
+        let count = |release: &str| self.releases.get(release).copied().unwrap_or(0);
+        let lost = count("not-owner") + count("not-found");
+        (lost > 0).then(|| {
+            format!(
+                "{lost} holders found their lock taken over or removed before they were done: \
+                 raise `BOARDSYNC_STALE_MS`, or look for a machine that sleeps in between"
+            )
+        })
+    }
+
+    fn on_busy_guards(&self) -> Option<String> {
+        let busy = *self.releases.get("busy")?;
         Some(format!(
-            "{lost} holders found their lock taken over before they were done: \
-             raise `BOARDSYNC_STALE_MS`, or look for a machine that sleeps in between"
+            "{busy} holders could not give their lock back, because `board.lock.acquire` was \
+             in the way: look at `boardsync lock status`, and remove that file if nobody is at work"
         ))
     }
 

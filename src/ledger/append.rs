@@ -124,31 +124,42 @@ pub fn append(repo_root: &Path, entry: &Entry<'_>) -> io::Result<()> {
 
 /// Makes the ledger's folder, level by level, or stops at one that leads away.
 fn folder_within(repo_root: &Path) -> io::Result<Option<PathBuf>> {
-    let real_root = match fs::canonicalize(repo_root) {
-        Ok(real) if real.is_dir() => real,
-        Ok(_) => return Ok(None),
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error),
-    };
+    if !repo_root.is_dir() {
+        return Ok(None);
+    }
     let mut folder = repo_root.to_path_buf();
     let levels = Path::new(LEDGER)
         .parent()
         .expect("the ledger lies in a folder");
+    let mut is_new = false;
     for level in levels {
         folder.push(level);
-        match fs::create_dir(&folder) {
-            Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error),
-            _ => {}
-        }
+        is_new = match fs::create_dir(&folder) {
+            Ok(()) => true,
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => false,
+            Err(error) => return Err(error),
+        };
         // Looked at before the next level is made, so nothing is made outside.
-        if !fs::canonicalize(&folder)?.starts_with(&real_root) {
+        if leads_away(&folder, repo_root)? {
             return Err(refused(
                 &folder,
                 "leads out of the repository; make it a folder",
             ));
         }
     }
+    if is_new {
+        // A repository that had no ledger should not show one as untracked.
+        let _ = fs::write(folder.join(".gitignore"), "*\n");
+    }
     Ok(Some(folder))
+}
+
+/// Tells whether a folder is a symlink to somewhere outside the repository.
+fn leads_away(folder: &Path, repo_root: &Path) -> io::Result<bool> {
+    if !fs::symlink_metadata(folder)?.is_symlink() {
+        return Ok(false);
+    }
+    Ok(!fs::canonicalize(folder)?.starts_with(fs::canonicalize(repo_root)?))
 }
 
 /// Opens for appending, through no symlink, and without waiting for a reader.

@@ -10,7 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::JoinHandle;
+use std::thread::Thread;
 use std::time::Duration;
 
 /// A release waits this long for the guard, then leaves the lock to be judged.
@@ -69,7 +69,6 @@ impl<'a> Lease<'a> {
     /// removes its successor's lock, and a third party gets in.
     fn give_back(&mut self) -> Release {
         self.released = true;
-        // The heart first, so that no beat falls on a lock that is not ours.
         drop(self.heart.take());
         let mut backoff = Backoff::new(RELEASE_PATIENCE, self.seeker.options.poll);
         let release = match Guard::wait(&self.seeker, &mut backoff) {
@@ -129,7 +128,7 @@ fn whose(path: &Path, token: Token) -> io::Result<Whose> {
 #[derive(Debug)]
 struct Heart {
     stop: Arc<AtomicBool>,
-    thread: Option<JoinHandle<()>>,
+    thread: Thread,
 }
 
 impl Heart {
@@ -151,7 +150,7 @@ impl Heart {
             .ok()?;
         Some(Self {
             stop,
-            thread: Some(thread),
+            thread: thread.thread().clone(),
         })
     }
 
@@ -171,11 +170,11 @@ impl Heart {
 }
 
 impl Drop for Heart {
+    /// Ends the beating without waiting for the thread: a beat that is under
+    /// way touches a file with our token or none, and waiting for a busy
+    /// machine to schedule the thread cost more than the whole release.
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Release);
-        if let Some(thread) = self.thread.take() {
-            thread.thread().unpark();
-            let _ = thread.join();
-        }
+        self.thread.unpark();
     }
 }

@@ -11,9 +11,6 @@ use std::path::{Path, PathBuf};
 /// How many levels below a root are searched.
 const DEPTH: usize = 2;
 
-/// Folders that are never anybody's repository, and large.
-const SKIPPED: [&str; 3] = [".git", ".orchestrator", "node_modules"];
-
 /// Is what a search for repositories found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sweep {
@@ -30,14 +27,16 @@ pub fn default_roots(home: &Path) -> Vec<PathBuf> {
     vec![home.join("Projects")]
 }
 
-/// Finds the busy repositories at most two levels below the roots.
+/// Finds the busy repositories among the roots and at most two levels below.
 ///
-/// A repository has a `.git` (folder or file) or a session lock. It is busy if
-/// it has a session lock, readable or not, or a fresh entry in the registry,
-/// which must be an indexed one ([`Registry::indexed`]). Symlinks below a root
-/// are not followed, so no loop is possible. A root that does not exist is
-/// passed over in silence; a folder that cannot be read is counted in the one
-/// warning.
+/// Busy is what has a session lock, readable or not, or a fresh entry in the
+/// registry, which must be an indexed one ([`Registry::indexed`]). Idle ones
+/// are told by their `.git`, folder or file, and only counted; within another
+/// repository (submodules, say) they are not even that, which halves the calls.
+///
+/// Symlinks below a root are not followed, so no loop is possible. A root that
+/// does not exist is passed over in silence; folders that cannot be read make
+/// one warning.
 pub fn enumerate(
     roots: &[PathBuf],
     cwd: &Path,
@@ -53,7 +52,7 @@ pub fn enumerate(
         unreadable: Vec::new(),
     };
     for root in roots {
-        search.below(&resolve(root, cwd), DEPTH);
+        search.folder(&resolve(root, cwd), DEPTH, false);
     }
     let mut sweep = search.found;
     sweep.repos.sort_by(|a, b| a.path.cmp(&b.path));
@@ -77,53 +76,60 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Looks at every folder in `folder`, and so on for `depth` levels in all.
-    fn below(&mut self, folder: &Path, depth: usize) {
-        let entries = match fs::read_dir(folder) {
+    /// Looks at a folder and at `depth` levels below; reading it says for free
+    /// whether it has a `.git` or might have a session lock.
+    fn folder(&mut self, path: &Path, depth: usize, in_repo: bool) {
+        let entries = match fs::read_dir(path) {
             Ok(entries) => entries,
+            // Gone meanwhile, or a root that was never there.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return,
             Err(error) => {
-                // Gone meanwhile, or a root that was never there.
-                if error.kind() != io::ErrorKind::NotFound {
-                    self.unreadable
-                        .push(format!("`{}` ({error})", folder.display()));
-                }
-                return;
+                let unreadable = format!("`{}` ({error})", path.display());
+                return self.unreadable.push(unreadable);
             }
         };
+        let (mut has_git, mut may_have_lease) = (false, false);
+        let mut below = Vec::new();
         for entry in entries.flatten() {
-            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
             let name = entry.file_name();
-            if !is_folder || SKIPPED.iter().any(|skipped| name == *skipped) {
-                continue;
+            if name == ".git" {
+                has_git = true;
+            } else if name == ".orchestrator" {
+                may_have_lease = true;
+            } else if name != "node_modules" && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                below.push(name);
             }
-            let path = entry.path();
-            self.look_at(&path);
+        }
+        self.count(path, has_git, may_have_lease && has_lease(path));
+        let in_repo = in_repo || has_git;
+        for name in below {
+            let path = path.join(name);
             if depth > 1 {
-                self.below(&path, depth - 1);
+                self.folder(&path, depth - 1, in_repo);
+            } else {
+                let has_git = !in_repo && fs::symlink_metadata(path.join(".git")).is_ok();
+                self.count(&path, has_git, has_lease(&path));
             }
         }
     }
 
-    fn look_at(&mut self, path: &Path) {
-        let has_lease = fs::symlink_metadata(path.join(SESSION_LOCK)).is_ok();
-        if !has_lease && fs::symlink_metadata(path.join(".git")).is_err() {
-            return;
-        }
-        self.found.seen += 1;
-        if has_lease || self.registry.is_some() {
-            let repo = Repo::at(path, self.cwd);
-            if has_lease || self.is_registered(&repo) {
-                self.found.repos.push(repo);
-            }
-        }
+    fn count(&mut self, path: &Path, has_git: bool, has_lease: bool) {
+        let busy = if has_lease {
+            Some(Repo::at(path, self.cwd))
+        } else {
+            self.registered(path)
+        };
+        self.found.seen += usize::from(has_git || busy.is_some());
+        self.found.repos.extend(busy);
     }
 
-    fn is_registered(&self, repo: &Repo) -> bool {
-        self.registry.is_some_and(|registry| {
-            registry
-                .entries_of(repo, None)
-                .iter()
-                .any(|entry| entry.is_fresh(self.now))
-        })
+    fn registered(&self, path: &Path) -> Option<Repo> {
+        let registry = self.registry?;
+        let repo = Repo::at(path, self.cwd);
+        registry.has_fresh_of(&repo, self.now).then_some(repo)
     }
+}
+
+fn has_lease(path: &Path) -> bool {
+    fs::symlink_metadata(path.join(SESSION_LOCK)).is_ok()
 }

@@ -137,6 +137,14 @@ impl Registry {
             .is_some_and(|index| index.values().flatten().any(|entry| entry.is_fresh(now)))
     }
 
+    /// Tells whether anything of this repository in an indexed registry is fresh.
+    pub(super) fn has_fresh_of(&self, repo: &Repo, now: Timestamp) -> bool {
+        self.index
+            .as_ref()
+            .and_then(|index| index.get(&repo.hash))
+            .is_some_and(|entries| entries.iter().any(|entry| entry.is_fresh(now)))
+    }
+
     fn entry_named(&self, session_id: &str) -> Option<RegistryEntry> {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
         if session_id.is_empty() || !session_id.chars().all(is_plain) {
@@ -159,7 +167,7 @@ impl Registry {
         let mut buffer = vec![0; ONE_READ];
         folder
             .flatten()
-            .filter(|file| file.path().extension().is_some_and(|ext| ext == "json"))
+            .filter(|file| file.file_name().as_encoded_bytes().ends_with(b".json"))
             .filter(|file| file.file_type().is_ok_and(|kind| !kind.is_dir()))
             .filter_map(|file| {
                 let path = file.path();

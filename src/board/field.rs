@@ -1,0 +1,56 @@
+//! The columns that a board knows, by their titles.
+
+/// Is a column that the board knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Field {
+    /// The repository's name.
+    Repo,
+    /// One of the four status words.
+    Status,
+    /// The session that runs or ran there.
+    Session,
+    /// The branch it is on.
+    Branch,
+    /// The session's mode.
+    Mode,
+    /// When the session was last seen alive.
+    Heartbeat,
+    /// Eight hex digits that tell repositories of one name apart.
+    Key,
+    /// The host it runs on; only on boards that declare it.
+    Host,
+}
+
+impl Field {
+    /// All known columns, in their order on a new board; `Host` is optional.
+    pub const ALL: [Self; 8] = [
+        Self::Repo,
+        Self::Status,
+        Self::Session,
+        Self::Branch,
+        Self::Mode,
+        Self::Heartbeat,
+        Self::Key,
+        Self::Host,
+    ];
+
+    /// Gives the column's title.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Repo => "Repo",
+            Self::Status => "Status",
+            Self::Session => "Session",
+            Self::Branch => "Branch",
+            Self::Mode => "Mode",
+            Self::Heartbeat => "Last heartbeat",
+            Self::Key => "Key",
+            Self::Host => "Host",
+        }
+    }
+
+    /// Reads a title, in any case.
+    pub(super) fn titled(title: &str) -> Option<Self> {
+        let same = |field: &Self| field.title().eq_ignore_ascii_case(title.trim());
+        Self::ALL.into_iter().find(same)
+    }
+}
