@@ -312,6 +312,7 @@ impl World {
             lock: lock(),
             sync: false,
             dry_run: false,
+            only_where: None,
             host: Some(&machine.host),
         };
         (before, update(request).unwrap())

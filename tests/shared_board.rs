@@ -40,6 +40,7 @@ fn update_on(env: &TestEnv, host: &str, said: Option<&'static str>, clock: &str)
         lock: LockOptions::default(),
         sync: false,
         dry_run: false,
+        only_where: None,
         host: Some(&host),
     })
     .unwrap()

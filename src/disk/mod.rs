@@ -17,8 +17,8 @@ mod token;
 pub use backoff::{Backoff, Patience};
 pub use kernel_lock::{Attempt, KernelLock, Queue};
 pub use place::{
-    create_folder, create_new, exchange, fill, is_unsupported, move_new, place_new, remove,
-    remove_folder, replace, sync_folder, touch,
+    copy_new, create_folder, create_new, exchange, fill, is_unsupported, move_new, place_new,
+    remove, remove_folder, replace, sync_folder, touch,
 };
 pub use probe::{Abilities, probe};
 pub use read::{Contents, FileId, Kind, ReadError, list, read_linked, read_regular};
