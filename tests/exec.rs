@@ -285,7 +285,7 @@ fn what_nohup_ignores_stays_ignored() {
     command
         .args([
             "-c",
-            &script,
+            script,
             env!("CARGO_BIN_EXE_boardsync"),
             &waiting(&env, "one"),
         ])
