@@ -11,14 +11,15 @@ use std::path::Path;
 use std::process::Child;
 use std::time::Duration;
 
-/// A shell command that says that it runs, then waits until it is told to end.
+/// A shell command that says that it runs, then waits until it is told to end,
+/// or until the test is over.
 fn waiting(env: &TestEnv, name: &str) -> String {
     let (up, go) = (
         env.path(&format!("{name}.up")),
         env.path(&format!("{name}.go")),
     );
     format!(
-        "touch '{}'; while [ ! -e '{}' ]; do sleep 0.01; done",
+        "touch '{0}'; while [ -e '{0}' ] && [ ! -e '{1}' ]; do sleep 0.01; done",
         up.display(),
         go.display()
     )
