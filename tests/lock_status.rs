@@ -5,7 +5,10 @@ mod env;
 use env::{TestEnv, host_name};
 use std::time::Duration;
 
-const HOUR: Duration = Duration::from_secs(3_600);
+// Ages far from any limit: the file system's clock may be some ms behind ours.
+const FRESH: Duration = Duration::from_millis(500);
+const OLD: Duration = Duration::from_secs(3_000);
+const ANCIENT: Duration = Duration::from_secs(12_600);
 
 /// Snapshots what is said of a lock with this record, `age` old.
 fn check(name: &str, record: &str, age: Duration) {
@@ -46,22 +49,22 @@ fn a_free_lock() {
 #[test]
 fn a_lock_of_this_host() {
     let ours = record(std::process::id(), &host_name());
-    check("held", &ours, Duration::ZERO);
-    check("stale", &ours, HOUR);
+    check("held", &ours, FRESH);
+    check("stale", &ours, OLD);
 }
 
 #[test]
 fn a_lock_of_another_host() {
     let theirs = record(4242, "elsewhere");
-    check("foreign", &theirs, Duration::ZERO);
-    check("foreign_abandoned", &theirs, 2 * HOUR);
+    check("foreign", &theirs, FRESH);
+    check("foreign_abandoned", &theirs, ANCIENT);
 }
 
 #[test]
 fn a_lock_that_cannot_be_read() {
-    check("unparseable_old", "{\"pid\": 42", HOUR);
+    check("unparseable_old", "{\"pid\": 42", OLD);
     let env = TestEnv::new();
-    env.plant_lock("", Duration::ZERO);
+    env.plant_lock("", FRESH);
     snapshot(&env, "unparseable_fresh");
 }
 
@@ -78,15 +81,15 @@ fn what_is_no_lock() {
 #[test]
 fn a_guard_that_was_left() {
     let env = TestEnv::new();
-    env.plant_lock(&record(4242, "elsewhere"), Duration::ZERO);
+    env.plant_lock(&record(4242, "elsewhere"), FRESH);
     let guard = env.orchestrator().join("board.lock.acquire");
     std::fs::write(&guard, record(4242, "elsewhere")).unwrap();
-    env::make_older(&guard, 2 * HOUR);
+    env::make_older(&guard, ANCIENT);
     snapshot(&env, "guard");
 }
 
 #[test]
 fn what_a_holder_writes_does_not_reach_the_terminal_as_a_command() {
     let hostile = record(4242, "else\\u001b[31mwhere\\u202e");
-    check("hostile", &hostile, Duration::ZERO);
+    check("hostile", &hostile, FRESH);
 }

@@ -79,7 +79,7 @@ impl Watch<'_> {
             if let Some(terminal) = Terminal::of_stdout(&self.context.env) {
                 screen.draw(&self.page(&terminal), &terminal)?;
             }
-            match self.wait(&wakes, &mut eyes, || false) {
+            match self.wait(&wakes, &mut eyes) {
                 Wake::Look => {}
                 Wake::Suspend => screen.suspend(wake::stop)?,
                 Wake::Quit => return Ok(()),
@@ -99,7 +99,7 @@ impl Watch<'_> {
         loop {
             eyes.look();
             stream.print(self.snapshot(), &self.filters.filter)?;
-            if self.wait(&wakes, &mut eyes, stream::reader_is_gone) != Wake::Look {
+            if self.wait(&wakes, &mut eyes) != Wake::Look {
                 return Ok(());
             }
         }
@@ -135,14 +135,14 @@ impl Watch<'_> {
     }
 
     /// Waits until there is something to do.
-    fn wait(&self, wakes: &Wakes, eyes: &mut Eyes, is_over: impl Fn() -> bool) -> Wake {
+    fn wait(&self, wakes: &Wakes, eyes: &mut Eyes) -> Wake {
         let due = Instant::now() + REFRESH;
         loop {
             let left = due.saturating_duration_since(Instant::now());
             match wakes.next(POLL.min(left)) {
                 Some(Wake::Look) => return wakes.settle(SETTLE),
                 Some(wake) => return wake,
-                None if is_over() => return Wake::Quit,
+                None if wake::reader_is_gone() => return Wake::Quit,
                 None if eyes.see_a_change() || left.is_zero() => return Wake::Look,
                 None => {}
             }

@@ -53,6 +53,14 @@ impl TestEnv {
     }
 }
 
+impl Drop for OnTerminal {
+    /// Ends it, so that a test that fails leaves nothing behind.
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
 fn resize_to(terminal: &File, (columns, lines): (u16, u16)) {
     let size = Winsize {
         ws_col: columns,

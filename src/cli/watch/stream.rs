@@ -64,19 +64,3 @@ impl<'a> Stream<'a> {
         stdout.flush()
     }
 }
-
-/// Says whether nobody reads the pipe any more: `watch | head` ends without
-/// having to wait for one more change.
-pub fn reader_is_gone() -> bool {
-    #[cfg(unix)]
-    {
-        use rustix::event::{PollFd, PollFlags, Timespec, poll};
-        let stdout = io::stdout();
-        let mut polled = [PollFd::new(&stdout, PollFlags::empty())];
-        let _ = poll(&mut polled, Some(&Timespec::default()));
-        let gone = PollFlags::ERR | PollFlags::HUP | PollFlags::NVAL;
-        polled[0].revents().intersects(gone)
-    }
-    #[cfg(not(unix))]
-    false
-}

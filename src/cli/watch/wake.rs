@@ -98,6 +98,22 @@ fn listen_to_keys(sender: Sender<Wake>) {
     });
 }
 
+/// Says whether nobody reads stdout any more, be it a pipe or a terminal:
+/// `watch | head` ends without having to wait for one more change.
+pub fn reader_is_gone() -> bool {
+    #[cfg(unix)]
+    {
+        use rustix::event::{PollFd, PollFlags, Timespec, poll};
+        let stdout = io::stdout();
+        let mut polled = [PollFd::new(&stdout, PollFlags::empty())];
+        let _ = poll(&mut polled, Some(&Timespec::default()));
+        let gone = PollFlags::ERR | PollFlags::HUP | PollFlags::NVAL;
+        polled[0].revents().intersects(gone)
+    }
+    #[cfg(not(unix))]
+    false
+}
+
 /// Ends the process as `signal` would have, so that a shell sees what it expects.
 pub fn die(signal: i32) {
     #[cfg(unix)]
