@@ -50,7 +50,7 @@ fn old_closed_rows_go_and_come_back_as_they_were() {
     for part in [
         "dropped `old` (aaaaaaaa)",
         "dropped `Forced`",
-        "2 dropped",
+        "2 rows dropped",
         "--undo",
     ] {
         assert!(said.out.contains(part), "{part} is not in {}", said.out);
@@ -207,7 +207,7 @@ fn rows_are_missing_only_where_the_folder_is_known_to_be_gone() {
     for part in [
         &*path,
         "stays `elsewhere`: its folder is not known here",
-        "2 dropped",
+        "2 rows dropped",
     ] {
         assert!(said.out.contains(part), "{part} is not in {}", said.out);
     }

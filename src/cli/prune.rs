@@ -143,7 +143,11 @@ fn rows(report: &Report, dropped: &[Dropped], unknown: &BTreeSet<String>) -> Str
     let board = shown(&report.path);
     text.push_str(&match dropped.len() {
         0 => format!("nothing to drop: `{board}`\n"),
-        count => format!("{}: `{board}`, {count} {verb}\n", report.action.word()),
+        1 => format!("{}: `{board}`, 1 row dropped\n", report.action.word()),
+        count => format!(
+            "{}: `{board}`, {count} rows dropped\n",
+            report.action.word()
+        ),
     });
     text
 }

@@ -9,12 +9,13 @@ use std::path::Path;
 const MARK: &str = "# boardsync: locks, temporaries and backups of the board";
 
 /// What only this host, and only now, has a use for.
-pub const PATTERNS: [&str; 5] = [
+pub const PATTERNS: [&str; 6] = [
     ".orchestrator/*.lock",
     ".orchestrator/*.acquire",
     ".orchestrator/*.pending",
     ".orchestrator/*.tmp",
     ".orchestrator/backups/",
+    ".orchestrator/merged/",
 ];
 
 /// Plans the step: only where git, or at least its file, is in use.
