@@ -55,9 +55,12 @@ pub enum Edit<R> {
 
 /// Says when a content was displaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Displaced {
+pub enum Displaced<'a> {
     /// Just now, by our own write, which an outsider's had preceded.
-    JustNow,
+    JustNow {
+        /// What our own write expected to displace.
+        expected: &'a [u8],
+    },
     /// By a process that crashed; nothing has been written since.
     ByLastWrite,
     /// By a process that crashed; the board has been written since.
@@ -387,7 +390,10 @@ impl Commit<'_> {
                     Put::Refused(refusal)
                 });
             }
-            let joined = document.join(&displaced, &new, Displaced::JustNow);
+            let when = Displaced::JustNow {
+                expected: &expected,
+            };
+            let joined = document.join(&displaced, &new, when);
             self.superseded.push(staged);
             if joined == new {
                 return synced.map(|()| Put::Done);

@@ -522,3 +522,24 @@ fn a_second_crash_does_not_bring_back_old_prose() {
     assert!(!board.contains(PROSE.trim()), "{board}");
     assert_rows(&env, &["seed", "one", "two"]);
 }
+
+#[test]
+fn two_edits_in_a_row_during_one_commit_are_both_kept() {
+    let env = TestEnv::new();
+    seed(&env);
+    let points = ["board.exchange.before", "board.exchange.after"];
+    let mut writer = env.park_along(&points, update(&env, "app"));
+    let edited = |prose: &str| board_of(&format!("{SEED}{PROSE}{prose}"));
+    save(&env.board(), &edited("The first edit.\n"));
+    writer.advance();
+    // The first is displaced, and has not been joined: the editor cannot see it.
+    save(&env.board(), &edited("The second edit.\n"));
+    let json = writer.go().quietly().json();
+    assert_eq!(json["lock"]["conflicts"], 2, "{json}");
+    let board = env.read_board();
+    for edit in ["The first edit.", "The second edit."] {
+        assert_eq!(board.matches(edit).count(), 1, "{edit} in\n{board}");
+    }
+    assert_rows(&env, &["seed", "app"]);
+    env.assert_no_litter();
+}

@@ -283,14 +283,23 @@ impl Document for BoardDocument<'_> {
         };
         let (displaced, written) = (Board::parse(displaced), Board::parse(written));
         let mut board = match when {
-            Displaced::JustNow => {
+            Displaced::JustNow { expected } => {
                 let shared = written.is_shared();
                 let slots: Vec<Slot> = self
                     .subjects
                     .iter()
                     .map(|subject| self.slot(subject, shared))
                     .collect();
-                join(&displaced, &written, &slots, self.now)
+                let joined = join(&displaced, &written, &slots, self.now);
+                // What is written may hold lines that were joined into it, and
+                // that whoever wrote what it displaced has never seen.
+                let is_joined = text(expected)
+                    .is_ok_and(|expected| !Board::parse(expected).has_lines_of(&written));
+                if is_joined {
+                    join_all(&joined, &written)
+                } else {
+                    joined
+                }
             }
             Displaced::ByLastWrite => join(&displaced, &written, &[], self.now),
             Displaced::LongAgo => join_all(&written, &displaced),
