@@ -243,10 +243,8 @@ fn a_vault_that_was_named_is_remembered() {
     let config = env.path("config/boardsync/config.toml");
     let text = fs::read_to_string(&config).unwrap();
     assert!(text.contains(&format!("vault = \"{vault}\"")), "{text}");
-    assert_eq!(
-        bare(&["show"]).quietly().out.lines().next(),
-        env.board().to_str()
-    );
+    let status = bare(&["lock", "status", "--json"]).quietly().json();
+    assert_eq!(status["lockPath"].as_str(), env.lock().to_str());
     assert_eq!(
         bare(&["--vault", vault, "init", "--yes"]).quietly().out,
         "nothing to do\n"
