@@ -76,7 +76,7 @@ impl Document for NoteDocument<'_> {
     /// lines, whose age nobody knows: they are put in `.orchestrator/backups/`.
     fn join(&self, displaced: &[u8], written: &[u8], when: Displaced) -> Vec<u8> {
         match when {
-            Displaced::JustNow => {
+            Displaced::JustNow { .. } => {
                 let applied = self.apply(displaced);
                 *self.missed.borrow_mut() = applied.as_ref().err().cloned();
                 match applied {
@@ -84,7 +84,7 @@ impl Document for NoteDocument<'_> {
                     Ok(None) | Err(_) => displaced.to_vec(),
                 }
             }
-            Displaced::ByLastWrite | Displaced::LongAgo => {
+            Displaced::ByCrash => {
                 if !differ_by_one_line(displaced, written) {
                     let kept = aside::back_up(self.place, displaced);
                     self.kept.borrow_mut().extend(kept);

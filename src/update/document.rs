@@ -291,18 +291,13 @@ impl Document for BoardDocument<'_> {
                     .map(|subject| self.slot(subject, shared))
                     .collect();
                 let joined = join(&displaced, &written, &slots, self.now);
-                // What is written may hold lines that were joined into it, and
-                // that whoever wrote what it displaced has never seen.
-                let is_joined = text(expected)
-                    .is_ok_and(|expected| !Board::parse(expected).has_lines_of(&written));
-                if is_joined {
-                    join_all(&joined, &written)
-                } else {
+                if is_edit_of(&displaced, expected, &written) {
                     joined
+                } else {
+                    join_all(&joined, &written)
                 }
             }
-            Displaced::ByLastWrite => join(&displaced, &written, &[], self.now),
-            Displaced::LongAgo => join_all(&written, &displaced),
+            Displaced::ByCrash => join_all(&written, &displaced),
         };
         self.copies.join_into(&mut board);
         self.drop_adopted(&mut board);
@@ -312,4 +307,17 @@ impl Document for BoardDocument<'_> {
             .max();
         board.render(updated.unwrap_or(self.now)).into_bytes()
     }
+}
+
+/// Says whether a person made `displaced` out of the very board that we expected.
+///
+/// Only then are its lines later than ours, and ours may go. Every program
+/// sets `updated:`, a person does not; a writer with an older base, or one
+/// whose lines we have joined already, must not take a line away that it has
+/// never seen (docs/model.md).
+fn is_edit_of(displaced: &Board, expected: &[u8], written: &Board) -> bool {
+    let Ok(expected) = text(expected).map(Board::parse) else {
+        return false;
+    };
+    expected.updated() == displaced.updated() && expected.has_lines_of(written)
 }

@@ -259,8 +259,8 @@ impl Document for Restoring<'_> {
 
 fn join_boards(displaced: &Board, written: &Board, when: Displaced, now: Timestamp) -> Vec<u8> {
     let board = match when {
-        Displaced::JustNow | Displaced::ByLastWrite => join_rows(displaced, written),
-        Displaced::LongAgo => join_all(written, displaced),
+        Displaced::JustNow { .. } => join_rows(displaced, written),
+        Displaced::ByCrash => join_all(written, displaced),
     };
     let updated = written.updated().max(displaced.updated());
     board.render(updated.unwrap_or(now)).into_bytes()

@@ -99,10 +99,8 @@ impl Document for Repair<'_> {
         };
         let (displaced, written) = (Board::parse(&displaced), Board::parse(&written));
         let board = match when {
-            Displaced::JustNow | Displaced::ByLastWrite => {
-                join(&displaced, &written, &[], self.now)
-            }
-            Displaced::LongAgo => join_all(&written, &displaced),
+            Displaced::JustNow { .. } => join(&displaced, &written, &[], self.now),
+            Displaced::ByCrash => join_all(&written, &displaced),
         };
         board
             .render(board.updated().unwrap_or(self.now))
