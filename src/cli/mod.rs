@@ -19,6 +19,7 @@ mod man;
 mod merge;
 mod outcome;
 mod prune;
+mod report;
 mod resolve;
 mod row;
 mod show;

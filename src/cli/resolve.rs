@@ -3,7 +3,7 @@
 use super::context::Context;
 use super::edit::{edit, reported};
 use super::outcome::{Exit, Failure};
-use super::update::report;
+use super::report::report;
 use boardsync::update::{Action, Repair};
 use std::path::PathBuf;
 

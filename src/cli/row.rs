@@ -3,7 +3,7 @@
 use super::context::Context;
 use super::edit::{edit, reported};
 use super::outcome::{Exit, Failure, print, print_json, warn};
-use super::update::report;
+use super::report::report;
 use boardsync::board::cells;
 use boardsync::commit::LIMIT;
 use boardsync::disk::read_regular;

@@ -2,7 +2,8 @@
 
 use super::context::{Chosen, Context};
 use super::outcome::{Exit, Failure, warn};
-use super::update::{disabled, perform, record, report};
+use super::report::{disabled, report};
+use super::update::{perform, record};
 use boardsync::config;
 use boardsync::session::{Explicit, Registry, Repo, Sources, enumerate};
 use boardsync::update::Subject;

@@ -1,15 +1,15 @@
 //! `boardsync update`: one update, one line.
 
 use super::context::{Chosen, Context, Sync};
-use super::outcome::{Exit, Failure, print, print_json, trace, warn};
+use super::outcome::{Exit, Failure, trace, warn};
+use super::report::{disabled, report};
 use super::signals;
 use boardsync::Timestamp;
 use boardsync::config;
 use boardsync::ledger;
-use boardsync::lock::{LockOptions, LockOutcome, Unlocked};
-use boardsync::printable;
+use boardsync::lock::{LockOptions, Unlocked};
 use boardsync::session::{Explicit, Registry, Repo, Sources, status};
-use boardsync::update::{Action, LockReport, Report, Request, Subject, UpdateError, update};
+use boardsync::update::{Report, Request, Subject, UpdateError, update};
 use boardsync::vault::Place;
 use clap::Args;
 use std::path::PathBuf;
@@ -193,98 +193,4 @@ pub fn record(
             subject.repo.path.display()
         ));
     }
-}
-
-/// Makes the report of an update that no vault is enabled for.
-pub fn disabled(context: &Context, reason: String) -> Report {
-    Report {
-        action: Action::SkippedVaultDisabled,
-        path: PathBuf::from(context.global.board()),
-        rows: None,
-        lock: None,
-        note: Some(reason),
-        copies: Vec::new(),
-        shared: false,
-    }
-}
-
-/// Prints a report: one line, or one object.
-pub fn report(context: &Context, report: &Report) -> Result<Exit, Failure> {
-    if report.action == Action::SkippedWriteFailed {
-        warn(
-            report
-                .note
-                .as_deref()
-                .unwrap_or("the board was not written"),
-        );
-    }
-    if let Some(hint) = hint(report) {
-        warn(&hint);
-    }
-    if context.global.json {
-        print_json(report)?;
-    } else if !context.global.quiet {
-        print(&line(report))?;
-    }
-    // A signal that came while the board was written ends us only now.
-    signals::die();
-    Ok(Exit::Success)
-}
-
-/// Offers to tell hosts apart: once a conflict copy, for that is when it helps.
-fn hint(report: &Report) -> Option<String> {
-    let copy = report.copies.first().filter(|_| !report.shared)?;
-    Some(format!(
-        "a sync tool had left a conflict copy, so other hosts write `{}`, too: \
-         `boardsync init --shared` lets its rows say which host they are of (the copy is now `{}`)",
-        report.path.display(),
-        copy.display()
-    ))
-}
-
-fn line(report: &Report) -> String {
-    let path = printable(&report.path.to_string_lossy(), 300);
-    let mut line = format!("{}: `{path}`", report.action.word());
-    match (&report.note, report.rows) {
-        (Some(note), _) => {
-            line = format!("{}: {}", report.action.word(), printable(note, 600));
-        }
-        (None, Some(1)) => line.push_str(", 1 row"),
-        (None, Some(rows)) => line.push_str(&format!(", {rows} rows")),
-        (None, None) => {}
-    }
-    if let Some(LockReport {
-        outcome,
-        latched,
-        conflicts,
-    }) = &report.lock
-    {
-        match outcome {
-            LockOutcome::Locked {
-                stale_override: Some(reason),
-                ..
-            } => {
-                line.push_str(&format!("; took over the lock: {reason}"));
-            }
-            LockOutcome::Locked { .. } => {}
-            LockOutcome::Unlocked(unlocked) => {
-                line.push_str(&format!("; without the lock: {}", unlocked.reason.word()));
-            }
-        }
-        if !latched {
-            line.push_str("; without the latch");
-        }
-        match conflicts {
-            0 => {}
-            1 => line.push_str("; joined with 1 other write"),
-            many => line.push_str(&format!("; joined with {many} other writes")),
-        }
-    }
-    match report.copies.len() {
-        0 => {}
-        1 => line.push_str("; merged 1 conflict copy"),
-        many => line.push_str(&format!("; merged {many} conflict copies")),
-    }
-    line.push('\n');
-    line
 }

@@ -125,7 +125,12 @@ impl TestEnv {
     /// Lists what lies beside the lock and the board that no finished update
     /// may leave.
     pub fn litter(&self) -> Vec<String> {
-        let kept = ["board.gate.lock", "board.latch.lock", "_active-sessions.md"];
+        let kept = [
+            "board.gate.lock",
+            "board.latch.lock",
+            "merged",
+            "_active-sessions.md",
+        ];
         let mut litter = self.beside_the_lock();
         litter.extend(names(self.board().parent().unwrap()));
         litter.retain(|name| !kept.contains(&name.as_str()));

@@ -66,6 +66,16 @@ pub const SITUATIONS: &[Situation] = &[
         ..PLAIN
     },
     Situation {
+        name: "a conflict copy beside the board",
+        prepare: |env| {
+            seed(env);
+            let copy = env.board().with_file_name("_active-sessions (1).md");
+            std::fs::write(copy, board_of(PLANTED)).unwrap();
+        },
+        keeps: &[SEED, PROSE, PLANTED],
+        ..PLAIN
+    },
+    Situation {
         name: "a stale lock",
         prepare: |env| {
             seed(env);
@@ -264,7 +274,7 @@ fn die(env: &TestEnv, point: &str, interfere: fn(&TestEnv)) {
 /// Lists both sides of every step.
 pub fn all_points() -> Vec<String> {
     let sides = |step: &&str| ["before", "after"].map(|side| format!("{step}.{side}"));
-    step::ALL.iter().flat_map(sides).collect()
+    step::OF_AN_UPDATE.iter().flat_map(sides).collect()
 }
 
 impl Situation {
