@@ -61,10 +61,9 @@ pub enum Displaced<'a> {
         /// What our own write expected to displace.
         expected: &'a [u8],
     },
-    /// By a process that crashed; nothing has been written since.
-    ByLastWrite,
-    /// By a process that crashed; the board has been written since.
-    LongAgo,
+    /// By a process that crashed before it had joined it; nobody knows from
+    /// which version it was made.
+    ByCrash,
 }
 
 /// Reports a commit.
@@ -286,14 +285,9 @@ impl Commit<'_> {
         let mut joined: Option<Vec<u8>> = None;
         for Leftover { staged, bytes } in leftovers {
             let is_last = current.is_some_and(|current| staged.is_made_of(current));
-            let when = if is_last {
-                Displaced::ByLastWrite
-            } else {
-                Displaced::LongAgo
-            };
             if document.refusal(&bytes).is_none() {
                 let next = match joined.as_deref().or(current) {
-                    Some(so_far) => document.join(&bytes, so_far, when),
+                    Some(so_far) => document.join(&bytes, so_far, Displaced::ByCrash),
                     None => bytes,
                 };
                 if joined.as_deref().or(current) != Some(&next) {

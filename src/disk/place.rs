@@ -85,7 +85,7 @@ pub fn copy_new(step: &'static str, from: &Path, to: &Path, mode: u32) -> io::Re
 /// On NFS the reply to a link can be lost and its repetition be answered
 /// with "exists"; two names of one file say that it was done (open(2)).
 #[allow(clippy::disallowed_methods, reason = "this is the shim")]
-fn link(from: &Path, to: &Path) -> io::Result<()> {
+pub(super) fn link(from: &Path, to: &Path) -> io::Result<()> {
     std::fs::hard_link(from, to).or_else(|error| {
         #[cfg(unix)]
         if error.kind() == ErrorKind::AlreadyExists {
@@ -114,12 +114,12 @@ fn rename_with(from: &Path, to: &Path, flags: rustix::fs::RenameFlags) -> io::Re
 }
 
 #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
-fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
+pub(super) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     rename_with(from, to, rustix::fs::RenameFlags::NOREPLACE)
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
-fn rename_new(_from: &Path, _to: &Path) -> io::Result<()> {
+pub(super) fn rename_new(_from: &Path, _to: &Path) -> io::Result<()> {
     Err(ErrorKind::Unsupported.into())
 }
 

@@ -1,6 +1,10 @@
 //! A vault, a home and the built binary, all in one temporary folder.
 #![allow(dead_code, reason = "each test uses what it needs")]
 
+#[cfg(unix)]
+pub mod pty;
+
+use std::io::Write;
 #[cfg(feature = "failpoints")]
 pub mod situation;
 
@@ -96,6 +100,14 @@ impl TestEnv {
         repo
     }
 
+    /// Makes a folder that git would take for a repository, on `main`.
+    pub fn git_repo(&self, name: &str) -> PathBuf {
+        let repo = self.repo(name);
+        std::fs::create_dir(repo.join(".git")).unwrap();
+        std::fs::write(repo.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+        repo
+    }
+
     pub fn read_board(&self) -> String {
         std::fs::read_to_string(self.board()).unwrap()
     }
@@ -122,14 +134,28 @@ impl TestEnv {
 
     /// Asserts that only the two targets of the kernel locks are left.
     pub fn assert_no_litter(&self) {
-        let litter = self.litter();
+        self.assert_no_litter_but(&[]);
+    }
+
+    /// Asserts the same, but for names that a test expects.
+    pub fn assert_no_litter_but(&self, expected: &[&str]) {
+        let kept = [&["board.gate.lock", "board.latch.lock"], expected].concat();
+        let mut litter = self.beside_the_lock();
+        litter.retain(|name| !kept.contains(&name.as_str()));
         assert!(litter.is_empty(), "left behind: {litter:?}");
     }
 
     /// Prepares the binary with the test's own environment and vault.
     pub fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_boardsync"));
-        command.args(args).env_clear().current_dir(self.root.path());
+        let mut command = self.command_of(env!("CARGO_BIN_EXE_boardsync"));
+        command.args(args);
+        command
+    }
+
+    /// Prepares any program with the test's own environment and vault.
+    pub fn command_of(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
+        command.env_clear().current_dir(self.root.path());
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
         command
             .env("HOME", self.home())
@@ -146,6 +172,14 @@ impl TestEnv {
 
     pub fn run(&self, args: &[&str]) -> Said {
         self.command(args).output().unwrap().into()
+    }
+
+    /// Runs a prepared command with `input` on its stdin, then closed.
+    pub fn feed(&self, command: &mut Command, input: &[u8]) -> Said {
+        let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+        // One that does not want it all is not wrong.
+        let _ = child.stdin.take().unwrap().write_all(input);
+        child.wait_with_output().unwrap().into()
     }
 
     pub fn start(&self, args: &[&str]) -> Child {
