@@ -28,7 +28,7 @@ fn volumes() -> Vec<(String, PathBuf)> {
     let given = listed("BOARDSYNC_TEST_VOLUMES");
     if given.is_empty() {
         println!(
-            "skipped: ext4, xfs, btrfs, tmpfs, overlay, exfat, vfat (run scripts/file-systems)"
+            "skipped: ext4, xfs, tmpfs, overlay, exfat, btrfs, vfat (run scripts/file-systems)"
         );
     }
     volumes.extend(
@@ -164,7 +164,7 @@ fn a_killed_holder_and_what_it_left_are_cleared_away_at_once() {
         for point in [
             "latch.open.before",
             "board.stage.after",
-            "board.unlink.before",
+            "board.sync-folder.before",
         ] {
             let holder = env.park_along(&[point], update(env, "dead", 0));
             let pid = holder.pid();
