@@ -80,6 +80,9 @@ impl Place {
         }
         let inside = inside(relative).ok_or_else(|| VaultError::NotInside(relative.to_owned()))?;
         let board = root.join(&inside);
+        for folder in inside.ancestors().skip(1) {
+            follow(&root.join(folder), root, home)?;
+        }
         let target = follow(&board, root, home)?;
         if is_overview(&board) || is_overview(&target) {
             return Err(VaultError::Overview(board));

@@ -35,11 +35,15 @@ pub fn fill(step: &'static str, mut file: &File, bytes: &[u8]) -> io::Result<()>
 pub fn touch(step: &'static str, file: &File) -> io::Result<()> {
     #[cfg(unix)]
     let act = || {
-        use rustix::fs::{Timespec, Timestamps, UTIME_NOW, UTIME_OMIT};
-        let of = |tv_nsec| Timespec { tv_sec: 0, tv_nsec };
+        use rustix::fs::{Timespec, Timestamps, UTIME_NOW};
+        let now = Timespec {
+            tv_sec: 0,
+            tv_nsec: UTIME_NOW,
+        };
+        // Both: exfat-fuse does nothing, and says that it did, if one is omitted.
         let times = Timestamps {
-            last_access: of(UTIME_OMIT),
-            last_modification: of(UTIME_NOW),
+            last_access: now,
+            last_modification: now,
         };
         Ok(rustix::fs::futimens(file, &times)?)
     };

@@ -65,12 +65,10 @@ impl fmt::Display for Token {
 #[cfg(unix)]
 pub fn is_running(pid: i64) -> bool {
     use rustix::process::{Pid, test_kill_process};
-    match i32::try_from(pid).ok().and_then(Pid::from_raw) {
-        Some(pid) if pid.as_raw_nonzero().get() > 0 => {
-            test_kill_process(pid) != Err(rustix::io::Errno::SRCH)
-        }
-        _ => false,
-    }
+    // Rustix refuses a negative number, which names a group, with a panic.
+    let pid = i32::try_from(pid).ok().filter(|pid| *pid > 0);
+    pid.and_then(Pid::from_raw)
+        .is_some_and(|pid| test_kill_process(pid) != Err(rustix::io::Errno::SRCH))
 }
 
 /// Says whether a process of this host has the number `pid`; assumed here.

@@ -342,7 +342,11 @@ pub fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
 
 pub fn make_older(path: &Path, age: Duration) {
     let file = std::fs::File::options().append(true).open(path).unwrap();
-    file.set_modified(SystemTime::now() - age).unwrap();
+    // Both times: exfat-fuse does nothing if one is omitted.
+    let then = SystemTime::now() - age;
+    let times = std::fs::FileTimes::new();
+    file.set_times(times.set_accessed(then).set_modified(then))
+        .unwrap();
 }
 
 /// Gives the time `index` seconds after a fixed one, as boards write it.
