@@ -1,9 +1,62 @@
 //! What a crashed process left: adopted before it is removed.
 
+use super::document::{Displaced, Document};
+use super::error::CommitError;
 use super::staged::{Staged, hash};
+use super::{Commit, CommitOptions};
 use crate::disk::{self, ReadError, Token};
 use std::path::Path;
 use std::time::Duration;
+
+/// Says what became of what crashed processes left.
+pub(super) enum Adopted {
+    Nothing,
+    /// This is the board that holds it all.
+    Joined(Vec<u8>),
+    /// A person's note has its place back: begin again.
+    PutBack,
+}
+
+impl Commit<'_> {
+    /// Claims what crashed processes left.
+    pub(super) fn leftovers(&mut self) -> Vec<Leftover> {
+        let CommitOptions {
+            token, staleness, ..
+        } = &mut self.options;
+        adopt_leftovers(&self.folder, &self.place.stem, token, *staleness)
+    }
+
+    /// Joins what crashed processes left into `current`.
+    pub(super) fn adopt<D: Document>(
+        &mut self,
+        document: &mut D,
+        leftovers: Vec<Leftover>,
+        current: Option<&[u8]>,
+    ) -> Result<Adopted, CommitError> {
+        let mut joined: Option<Vec<u8>> = None;
+        for Leftover { staged, bytes } in leftovers {
+            let is_last = current.is_some_and(|current| staged.is_made_of(current));
+            if document.refusal(&bytes).is_none() {
+                let next = match joined.as_deref().or(current) {
+                    Some(so_far) => document.join(&bytes, so_far, Displaced::ByCrash),
+                    None => bytes,
+                };
+                if joined.as_deref().or(current) != Some(&next) {
+                    joined = Some(next);
+                }
+                self.superseded.push(staged);
+            } else if is_last && joined.is_none() {
+                // A person's note, displaced by a process that did not live to
+                // put it back.
+                self.swap_back(&staged)?;
+                return Ok(Adopted::PutBack);
+            } else {
+                self.keep(&staged);
+            }
+        }
+        Ok(joined.map_or(Adopted::Nothing, Adopted::Joined))
+    }
+}
 
 /// Holds a board that an exchange displaced and that nobody joined.
 #[derive(Debug)]

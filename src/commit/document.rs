@@ -1,0 +1,40 @@
+//! What a commit must know of the content that it puts in place.
+
+/// Knows how a file's content is changed, and how two versions of it become one.
+pub trait Document {
+    /// Why a content is not to be touched.
+    type Refusal;
+
+    /// Says why `content` is not to be touched; `None` if it may be.
+    fn refusal(&self, content: &[u8]) -> Option<Self::Refusal>;
+
+    /// Gives the new content for the one on disk; `None` if there is no file.
+    fn edit(&mut self, current: Option<&[u8]>) -> Edit<Self::Refusal>;
+
+    /// Joins what was displaced with what displaced it; neither is refused.
+    fn join(&self, displaced: &[u8], written: &[u8], when: Displaced) -> Vec<u8>;
+}
+
+/// Says what an edit of one content came to.
+#[derive(Debug)]
+pub enum Edit<R> {
+    /// Nothing to change: touch nothing.
+    Unchanged,
+    /// This is the new content.
+    Write(Vec<u8>),
+    /// This content is not to be touched.
+    Refuse(R),
+}
+
+/// Says when a content was displaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Displaced<'a> {
+    /// Just now, by our own write, which an outsider's had preceded.
+    JustNow {
+        /// What our own write expected to displace.
+        expected: &'a [u8],
+    },
+    /// By a process that crashed before it had joined it; nobody knows from
+    /// which version it was made.
+    ByCrash,
+}
