@@ -9,7 +9,7 @@ use std::process::Command;
 use std::time::Duration;
 
 /// Plants a guard as the Node writer leaves it when it is killed in its pass.
-fn plant_guard(env: &TestEnv, pid: u32, age: Duration) -> PathBuf {
+pub fn plant_guard(env: &TestEnv, pid: u32, age: Duration) -> PathBuf {
     let guard = env.orchestrator().join("board.lock.acquire");
     std::fs::create_dir_all(env.orchestrator()).unwrap();
     let record = json!({
@@ -32,7 +32,7 @@ fn plant_stale_lock(env: &TestEnv) {
 }
 
 /// Gives the pid of a process that has ended.
-fn dead_pid() -> u32 {
+pub fn dead_pid() -> u32 {
     let mut child = Command::new("true").spawn().unwrap();
     child.wait().unwrap();
     child.id()

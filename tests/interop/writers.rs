@@ -1,9 +1,11 @@
 //! Many writers of both kinds, one vault.
 
 use crate::env::{Said, TestEnv, time};
+use crate::guard::{dead_pid, plant_guard};
 use crate::peer::{Peer, lease, ledger, wired_repo, write_lease};
 use serde_json::{Value, json};
 use std::path::Path;
+use std::time::Duration;
 
 const WRITERS: usize = 8;
 const UPDATES: usize = 10;
@@ -63,4 +65,45 @@ fn run(peer: &Peer, env: &TestEnv, node: usize, boardsync: usize) {
 fn eight_node_and_eight_boardsync_writers_lose_nothing_and_are_all_locked() {
     let Some(peer) = Peer::find() else { return };
     run(&peer, &TestEnv::new(), WRITERS, WRITERS);
+}
+
+/// Gives how many of 16 single Node updates, all at once, are not in the board.
+fn lost_of_sixteen(peer: &Peer, env: &TestEnv) -> usize {
+    let names: Vec<String> = (0..16).map(|index| format!("repo-{index:02}")).collect();
+    std::thread::scope(|scope| {
+        for name in &names {
+            scope.spawn(move || {
+                let repo = wired_repo(env, name);
+                write_lease(&repo, &lease("s", &time(0)));
+                peer.run(env, "update", &[json!({"repo": repo, "now": NOW})]);
+            });
+        }
+    });
+    let board = env.read_board();
+    let is_lost = |name: &&String| !board.contains(&format!("| {name} |"));
+    names.iter().filter(is_lost).count()
+}
+
+#[test]
+#[ignore = "a measurement of the Node writer, for docs/interop.md"]
+fn how_many_rows_node_loses_behind_a_dead_guard() {
+    let Some(peer) = Peer::find() else { return };
+    for round in 1..=3 {
+        let env = TestEnv::new();
+        println!(
+            "round {round}: {} of 16 lost, alone",
+            lost_of_sixteen(&peer, &env)
+        );
+        let env = TestEnv::new();
+        plant_guard(&env, dead_pid(), Duration::from_secs(10));
+        let lost = lost_of_sixteen(&peer, &env);
+        println!("round {round}: {lost} of 16 lost, behind a dead guard");
+        let env = TestEnv::new();
+        plant_guard(&env, dead_pid(), Duration::from_secs(10));
+        let repo = wired_repo(&env, "ours");
+        let args = ["update", "--quiet", "--repo", repo.to_str().unwrap()];
+        env.run(&args).quietly();
+        let lost = lost_of_sixteen(&peer, &env);
+        println!("round {round}: {lost} of 16 lost, after one boardsync update");
+    }
 }
