@@ -55,13 +55,15 @@ pub enum Edit<R> {
 
 /// Says when a content was displaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Displaced {
+pub enum Displaced<'a> {
     /// Just now, by our own write, which an outsider's had preceded.
-    JustNow,
-    /// By a process that crashed; nothing has been written since.
-    ByLastWrite,
-    /// By a process that crashed; the board has been written since.
-    LongAgo,
+    JustNow {
+        /// What our own write expected to displace.
+        expected: &'a [u8],
+    },
+    /// By a process that crashed before it had joined it; nobody knows from
+    /// which version it was made.
+    ByCrash,
 }
 
 /// Reports a commit.
@@ -155,7 +157,7 @@ pub fn commit<D: Document>(
 /// Stages in `.orchestrator/`, or beside the board where that is another file system.
 fn staging_folder(place: &Place) -> PathBuf {
     let beside = place.target.parent().unwrap_or(Path::new("."));
-    if place.board == place.target || is_on_one_device(beside, &place.folder) {
+    if is_on_one_device(beside, &place.folder) {
         place.folder.clone()
     } else {
         beside.to_owned()
@@ -188,13 +190,26 @@ enum Put<R> {
     Done,
     /// The board is not what was read: begin again.
     Changed,
+    /// The folder of what is staged is on another file system: begin again
+    /// beside the board, where leftovers are too.
+    Moved,
     Refused(R),
+}
+
+/// Says what became of what crashed processes left.
+enum Adopted {
+    Nothing,
+    /// This is the board that holds it all.
+    Joined(Vec<u8>),
+    /// A person's note has its place back: begin again.
+    PutBack,
 }
 
 impl Commit<'_> {
     fn run<D: Document>(&mut self, document: &mut D) -> Result<End<D::Refusal>, CommitError> {
         let mut backoff = Backoff::new(Patience::For(Duration::MAX), Duration::from_millis(2));
         for _ in 0..ROUNDS {
+            let leftovers = self.leftovers();
             let (current, like) = self.read()?;
             let refusal = current
                 .as_deref()
@@ -202,9 +217,10 @@ impl Commit<'_> {
             if let Some(refusal) = refusal {
                 return Ok(End::Refused(refusal));
             }
-            let joined = match current.as_deref() {
-                Some(current) => self.adopt(document, current)?,
-                None => None,
+            let joined = match self.adopt(document, leftovers, current.as_deref())? {
+                Adopted::Nothing => None,
+                Adopted::Joined(joined) => Some(joined),
+                Adopted::PutBack => continue,
             };
             let new = match document.edit(joined.as_deref().or(current.as_deref())) {
                 Edit::Refuse(refusal) => return Ok(End::Refused(refusal)),
@@ -222,6 +238,7 @@ impl Commit<'_> {
                 Put::Done => return self.finish(End::Written),
                 Put::Refused(refusal) => return Ok(End::Refused(refusal)),
                 Put::Changed => self.conflicts += 1,
+                Put::Moved => {}
             }
             // Whatever was joined so far did not get there: it stays to be adopted.
             self.superseded.clear();
@@ -250,33 +267,30 @@ impl Commit<'_> {
         }
     }
 
-    /// Joins what crashed processes left into `current`; `None` if that changes nothing.
-    fn adopt<D: Document>(
-        &mut self,
-        document: &mut D,
-        current: &[u8],
-    ) -> Result<Option<Vec<u8>>, CommitError> {
+    /// Claims what crashed processes left.
+    fn leftovers(&mut self) -> Vec<Leftover> {
         let CommitOptions {
             token, staleness, ..
         } = &mut self.options;
-        let mut leftovers = adopt_leftovers(&self.folder, &self.place.stem, token, *staleness);
+        adopt_leftovers(&self.folder, &self.place.stem, token, *staleness)
+    }
+
+    /// Joins what crashed processes left into `current`.
+    fn adopt<D: Document>(
+        &mut self,
+        document: &mut D,
+        leftovers: Vec<Leftover>,
+        current: Option<&[u8]>,
+    ) -> Result<Adopted, CommitError> {
         let mut joined: Option<Vec<u8>> = None;
-        for Leftover {
-            staged,
-            bytes,
-            displaced_by,
-        } in leftovers.drain(..)
-        {
-            let is_last = staged::hash(current) == displaced_by;
-            let when = if is_last {
-                Displaced::ByLastWrite
-            } else {
-                Displaced::LongAgo
-            };
-            let so_far = joined.as_deref().unwrap_or(current);
+        for Leftover { staged, bytes } in leftovers {
+            let is_last = current.is_some_and(|current| staged.is_made_of(current));
             if document.refusal(&bytes).is_none() {
-                let next = document.join(&bytes, so_far, when);
-                if next != so_far {
+                let next = match joined.as_deref().or(current) {
+                    Some(so_far) => document.join(&bytes, so_far, Displaced::ByCrash),
+                    None => bytes,
+                };
+                if joined.as_deref().or(current) != Some(&next) {
                     joined = Some(next);
                 }
                 self.superseded.push(staged);
@@ -284,11 +298,12 @@ impl Commit<'_> {
                 // A person's note, displaced by a process that did not live to
                 // put it back.
                 self.swap_back(&staged)?;
+                return Ok(Adopted::PutBack);
             } else {
                 self.keep(&staged);
             }
         }
-        Ok(joined)
+        Ok(joined.map_or(Adopted::Nothing, Adopted::Joined))
     }
 
     /// Puts the first board in place, without clobbering.
@@ -296,13 +311,22 @@ impl Commit<'_> {
         let board = &self.place.target;
         let folder = board.parent().unwrap_or(Path::new("."));
         disk::create_folder("folder.create", folder).map_err(io_at("create", folder))?;
-        let staged = self.stage(new, None)?;
-        match disk::place_new("board.publish", &staged.path, board) {
+        let staged = self.stage(new, &[], None)?;
+        let placed = match disk::place_new("board.publish", &staged.path, board) {
+            // Half a board is none: where nothing refuses to replace, a look
+            // must do.
+            Err(error) if disk::is_unsupported(&error) => {
+                disk::move_new("board.publish", &staged.path, board)
+            }
+            placed => placed,
+        };
+        match placed {
             Ok(()) => self.sync_folder().map(|()| Put::Done),
             Err(error) => {
-                let _ = staged.discard();
+                staged.abandon();
                 match error.kind() {
                     ErrorKind::AlreadyExists => Ok(Put::Changed),
+                    ErrorKind::CrossesDevices if self.move_beside() => Ok(Put::Moved),
                     _ => Err(io_at("create", board)(error)),
                 }
             }
@@ -319,25 +343,23 @@ impl Commit<'_> {
     ) -> Result<Put<D::Refusal>, CommitError> {
         let board = self.place.target.clone();
         for _ in 0..ROUNDS {
-            let staged = self.stage(&new, like)?;
+            let staged = self.stage(&new, &expected, like)?;
             match disk::exchange("board.exchange", &staged.path, &board) {
                 Ok(()) => {}
                 Err(error) if disk::is_unsupported(&error) => {
                     return self.replace(&staged, &expected);
                 }
-                Err(error) if error.kind() == ErrorKind::CrossesDevices && self.move_beside() => {
-                    let _ = staged.discard();
-                    continue;
-                }
                 Err(error) => {
-                    let _ = staged.discard();
+                    staged.abandon();
                     return match error.kind() {
                         ErrorKind::NotFound => Ok(Put::Changed),
+                        ErrorKind::CrossesDevices if self.move_beside() => Ok(Put::Moved),
                         _ => Err(io_at("replace", &board)(error)),
                     };
                 }
             }
-            self.sync_folder()?;
+            // What was displaced is looked at first, even if this failed.
+            let synced = self.sync_folder();
             let read = staged.read();
             let path = &staged.path;
             let displaced = read.map_err(|source| CommitError::Unreadable {
@@ -346,11 +368,11 @@ impl Commit<'_> {
             })?;
             // What another process adopted meanwhile, it has joined.
             let Some(displaced) = displaced else {
-                return Ok(Put::Done);
+                return synced.map(|()| Put::Done);
             };
             if displaced == expected {
                 self.superseded.push(staged);
-                return Ok(Put::Done);
+                return synced.map(|()| Put::Done);
             }
             self.conflicts += 1;
             if let Some(refusal) = document.refusal(&displaced) {
@@ -362,10 +384,13 @@ impl Commit<'_> {
                     Put::Refused(refusal)
                 });
             }
-            let joined = document.join(&displaced, &new, Displaced::JustNow);
+            let when = Displaced::JustNow {
+                expected: &expected,
+            };
+            let joined = document.join(&displaced, &new, when);
             self.superseded.push(staged);
             if joined == new {
-                return Ok(Put::Done);
+                return synced.map(|()| Put::Done);
             }
             expected = std::mem::replace(&mut new, joined);
         }
@@ -393,16 +418,23 @@ impl Commit<'_> {
     /// If someone wrote over ours meanwhile, that write is the last, and stays.
     fn swap_back(&mut self, staged: &Staged) -> Result<(), CommitError> {
         let board = &self.place.target;
-        let written = disk::read_regular(board, LIMIT)
-            .ok()
-            .flatten()
-            .map(|now| now.bytes);
-        disk::exchange("board.swap-back", &staged.path, board).map_err(io_at("restore", board))?;
-        let taken_out = staged.read().ok().flatten();
-        if taken_out.is_some() && taken_out == written {
-            let _ = staged.discard();
-        } else {
+        let now = disk::read_regular(board, LIMIT).ok().flatten();
+        if now.is_none_or(|now| !staged.is_made_of(&now.bytes)) {
             self.keep(staged);
+            return Ok(());
+        }
+        let swap = || {
+            disk::exchange("board.swap-back", &staged.path, board).map_err(io_at("restore", board))
+        };
+        swap()?;
+        match staged.read() {
+            Ok(Some(ours)) if staged.is_made_of(&ours) => {
+                let _ = staged.discard();
+            }
+            _ => {
+                swap()?;
+                self.keep(staged);
+            }
         }
         self.sync_folder()
     }
@@ -413,11 +445,16 @@ impl Commit<'_> {
         let _ = disk::move_new("leftover.claim", &staged.path, &kept);
     }
 
-    fn stage(&mut self, bytes: &[u8], like: Option<&Metadata>) -> Result<Staged, CommitError> {
+    fn stage(
+        &mut self,
+        bytes: &[u8],
+        base: &[u8],
+        like: Option<&Metadata>,
+    ) -> Result<Staged, CommitError> {
         let CommitOptions { token, sync, .. } = &mut self.options;
         *token = token.successor();
         let stem = &self.place.stem;
-        Staged::write(&self.folder, stem, *token, bytes, like, *sync)
+        Staged::write(&self.folder, (stem, *token), bytes, base, like, *sync)
             .map_err(io_at("write a new board in", &self.folder))
     }
 

@@ -16,22 +16,28 @@
 //!
 //! Arrows run downward only: `update` → {[`session`], [`board`], [`commit`],
 //! [`lock`], [`ledger`]} → [`vault`], [`disk`]. [`lock`] and [`board`] know
-//! nothing of each other.
+//! nothing of each other. [`hook`] says what a coding agent's event means.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::unwrap_used))]
 
+mod aside;
 pub mod board;
 pub mod commit;
 pub mod config;
+mod conflict_copy;
 pub mod disk;
+pub mod hook;
 pub mod ledger;
 pub mod lock;
+pub mod merge;
+pub mod note;
 mod printable;
 pub mod session;
 mod timestamp;
 pub mod update;
 pub mod vault;
 
+pub use conflict_copy::is_conflict_copy;
 pub use lock::with_board_lock;
 pub use printable::{is_acted_on, printable};
 pub use timestamp::Timestamp;

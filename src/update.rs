@@ -1,19 +1,32 @@
 //! The use case: derive, lock, read, merge, commit, report.
 
+mod backups;
+mod copies;
+mod declare;
 mod document;
+mod found;
+mod locked;
+mod prune;
+mod repair;
 mod report;
 
-pub use document::{Refusal, is_ours};
+pub use declare::Declare;
+pub use document::{Refusal, is_ours, refusal};
+pub use found::{Founding, abandon, is_blank};
+pub use locked::{Edited, Session, edit};
+pub use prune::{Dropped, Pruned, Restored, prune, restore};
+pub use repair::{NotRepaired, Repair};
 pub use report::{Action, LockReport, Report};
 
 use crate::Timestamp;
-use crate::commit::{CommitError, CommitOptions, Committed, End, commit};
-use crate::disk::Token;
-use crate::lock::{Host, LockOptions, LockOutcome, WhyUnlocked, with_board_lock};
+use crate::board::Row;
+use crate::commit::{CommitError, Committed, End, commit};
+use crate::lock::{Host, LockOptions};
 use crate::session::{Explicit, Repo, Sources};
 use crate::vault::Place;
+use copies::Copies;
 use document::BoardDocument;
-use std::cell::RefCell;
+use locked::under_lock;
 
 /// Is one repository of an update, and what is known about it.
 #[derive(Clone, Debug)]
@@ -35,12 +48,28 @@ pub struct Request<'a> {
     pub explicit: &'a Explicit,
     /// The time of the event.
     pub now: Timestamp,
+    /// What must hold of a row for it to be replaced.
+    pub only_where: Option<OnlyWhere<'a>>,
     /// How the lock is sought; its `on_outcome` is the update's own.
     pub lock: LockOptions<'a>,
     /// Whether the board and its folder are synced.
     pub sync: bool,
     /// Whether to say what would be done, and do nothing.
     pub dry_run: bool,
+    /// Whose repositories they are; `None` is this host.
+    pub host: Option<&'a Host>,
+}
+
+/// Is asked, under the latch, whether a row may be replaced; `None` is no row.
+///
+/// What a caller saw on the board before it had the lock may have changed.
+#[derive(Clone, Copy)]
+pub struct OnlyWhere<'a>(pub &'a dyn Fn(Option<&Row<'_>>) -> bool);
+
+impl std::fmt::Debug for OnlyWhere<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("OnlyWhere")
+    }
 }
 
 /// Says why an update could not be tried, or must not be called done.
@@ -62,6 +91,9 @@ pub enum UpdateError {
     /// A signal ended the wait for the lock; nothing was written.
     #[error("interrupted while waiting for the lock `{0}`; nothing was written")]
     Interrupted(String),
+    /// What should be a board, or rows of one, is none; the whole sentence.
+    #[error("{0}")]
+    Refused(String),
     /// There is no randomness to name a temporary file with.
     #[error("cannot name a temporary file: {0}")]
     NoToken(#[source] std::io::Error),
@@ -78,53 +110,50 @@ pub fn update(request: Request) -> Result<Report, UpdateError> {
         now,
         dry_run,
         sync,
+        lock,
         ..
     } = request;
-    let host = Host::current();
-    let mut document = BoardDocument::new(subjects, request.explicit, &host, now);
+    let current = request.host.is_none().then(Host::current);
+    let host = request
+        .host
+        .or(current.as_ref())
+        .expect("is one of the two");
+    let mut document = BoardDocument::new(subjects, request.explicit, host, now);
+    document.only_where = request.only_where;
     if dry_run {
         return document.rehearse(place);
     }
-    let options = CommitOptions {
+    let candidates = copies::candidates(place);
+    let session = Session {
+        place,
+        lock,
         sync,
-        staleness: request.lock.staleness,
-        token: Token::new(host.tag()).map_err(UpdateError::NoToken)?,
+        host: Some(host),
     };
-    let told = RefCell::new(None);
-    let keep = |outcome: &LockOutcome| *told.borrow_mut() = Some(outcome.clone());
-    let lock = LockOptions {
-        lock_file: Some(
-            request
-                .lock
-                .lock_file
-                .clone()
-                .unwrap_or_else(|| place.lock()),
-        ),
-        on_outcome: &keep,
-        ..request.lock
-    };
-    let committed = with_board_lock(&place.folder, &lock, |hold| {
-        match hold.why_unlocked() {
-            Some(why) if why.reason == WhyUnlocked::Interrupted => {
-                return Err(UpdateError::Interrupted(
-                    why.lock_path.display().to_string(),
-                ));
-            }
-            Some(_) | None => {}
-        }
-        Ok(commit(place, &mut document, options))
+    let ((committed, copies), outcome) = under_lock(session, |options| {
+        document.copies = Copies::read(candidates);
+        let committed = commit(place, &mut document, options);
+        let is_in_place = committed
+            .as_ref()
+            .is_ok_and(|committed| matches!(committed.end, End::Written | End::Unchanged));
+        let copies = match is_in_place {
+            true => document.copies.put_away(place),
+            false => Vec::new(),
+        };
+        (committed, copies)
     })?;
-    let outcome = told.take();
     let report = |action, note, latched, conflicts| Report {
         action,
         path: place.board.clone(),
         rows: document.rows(),
-        lock: outcome.clone().map(|outcome| LockReport {
-            outcome,
+        lock: Some(LockReport {
+            outcome: outcome.clone(),
             latched,
             conflicts,
         }),
         note,
+        copies: copies.clone(),
+        shared: document.is_shared(),
     };
     match committed {
         Ok(Committed {

@@ -132,7 +132,7 @@ impl<'a> Columns<'a> {
         self.columns.iter().map(place).collect()
     }
 
-    fn extra_titles(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn extra_titles(&self) -> impl Iterator<Item = &str> {
         let extra = self.columns.iter().filter(|column| column.field.is_none());
         extra.map(|column| &*column.title)
     }

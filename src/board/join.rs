@@ -81,6 +81,13 @@ pub fn join_all<'a>(kept: &Board<'a>, other: &Board<'a>) -> Board<'a> {
     board
 }
 
+impl Board<'_> {
+    /// Says whether the lines around both tables are the same.
+    pub fn has_lines_of(&self, other: &Board<'_>) -> bool {
+        self.above == other.above && self.below == other.below
+    }
+}
+
 /// Collects the newest row of each slot.
 #[derive(Default)]
 struct Newest<'s, 'a> {

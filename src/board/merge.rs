@@ -172,7 +172,9 @@ fn replace<'a>(prior: &mut Row<'a>, fresh: Row<'static>) -> bool {
     changed
 }
 
-fn has_gone_silent(row: &Row<'_>, now: Timestamp) -> bool {
+/// Tells whether a row says that a session runs which has been silent for
+/// [`FORCE_CLOSE_AFTER_MS`]; the next update closes it.
+pub fn has_gone_silent(row: &Row<'_>, now: Timestamp) -> bool {
     row.status == Status::InProgress.word()
         && row
             .beat()

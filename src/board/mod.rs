@@ -32,6 +32,8 @@
 //! | what becomes of a board that was overwritten? | `join` |
 //! | what becomes of two boards with a common ancestor? | `three_way`, `prose` |
 //! | how do two tables become one? | `wide` |
+//! | what are the two versions in a conflicted text? | `markers` |
+//! | which tables has a note, and under which headings? | `tables` |
 //! | in which order do rows stand? | `order` |
 
 mod cell;
@@ -39,6 +41,7 @@ mod columns;
 mod field;
 mod frontmatter;
 mod join;
+mod markers;
 mod merge;
 mod order;
 mod origin;
@@ -48,6 +51,7 @@ mod row;
 mod scalar;
 mod slot;
 mod table;
+mod tables;
 mod three_way;
 mod version;
 mod visible;
@@ -56,11 +60,13 @@ mod wide;
 pub use cell::{ABSENT, clean, escape, unescape};
 pub use field::Field;
 pub use join::{join, join_all, join_rows};
-pub use merge::{FORCE_CLOSE_AFTER_MS, Fresh, Merged};
+pub use markers::{Sides, has_markers, sides};
+pub use merge::{FORCE_CLOSE_AFTER_MS, Fresh, Merged, has_gone_silent};
 pub use origin::{GENERATOR, Origin};
 pub use row::{Entry, Row, Status, UnknownStatus};
 pub use slot::{Identity, Slot};
 pub use table::{Cells, Table, cells, write_row};
+pub use tables::{Placed, tables};
 pub use three_way::three_way;
 
 use crate::Timestamp;
@@ -165,6 +171,12 @@ impl<'a> Board<'a> {
             true => on(&slot.host).or_else(|| on(&None)),
             false => on(&None),
         }
+    }
+
+    /// Gives the titles of the columns that are not ours, in the order of
+    /// [`Entry::extra`].
+    pub fn extra_titles(&self) -> impl Iterator<Item = &str> {
+        self.columns.extra_titles()
     }
 
     /// Gives the time at which the board says it was created.

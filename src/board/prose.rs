@@ -4,6 +4,7 @@
 //! a git merge driver that leaves markers makes the next update refuse it.
 
 use similar::{Algorithm, DiffTag, capture_diff_slices};
+use std::collections::HashMap;
 
 /// Merges two edits of a text, line by line.
 ///
@@ -23,21 +24,41 @@ pub(super) fn three_way<'t>(base: &[&'t str], one: &[&'t str], other: &[&'t str]
 }
 
 /// Merges two texts of unknown ancestry: common lines once, all others kept.
+///
+/// A line that stands elsewhere in the first is not repeated, or else texts
+/// that several hosts have merged in different orders would grow for ever.
 pub(super) fn union<'t>(one: &[&'t str], other: &[&'t str]) -> Vec<&'t str> {
     let (one, other) = if one <= other {
         (one, other)
     } else {
         (other, one)
     };
+    let mut surplus: HashMap<&str, isize> = HashMap::new();
+    other
+        .iter()
+        .for_each(|line| *surplus.entry(line).or_default() += 1);
+    one.iter()
+        .for_each(|line| *surplus.entry(line).or_default() -= 1);
     let mut merged = Vec::new();
     for change in capture_diff_slices(Algorithm::Myers, one, other) {
         let (tag, old, new) = change.as_tag_tuple();
         merged.extend(&one[old]);
         if tag != DiffTag::Equal {
-            merged.extend(&other[new]);
+            let is_new = |line: &&&'t str| {
+                let left = surplus.entry(line).or_default();
+                *left -= 1;
+                *left >= 0 || !says_something(line)
+            };
+            merged.extend(other[new].iter().filter(is_new));
         }
     }
     merged
+}
+
+/// Tells a line with words from one that only gives others their place.
+fn says_something(line: &str) -> bool {
+    let line = line.trim_start();
+    !line.starts_with(['`', '~']) && line.contains(char::is_alphanumeric)
 }
 
 /// Merges whole texts by [`three_way`]; every line gets an ending.
@@ -119,5 +140,7 @@ mod tests {
     fn without_an_ancestor_all_lines_stay() {
         assert_eq!(union_texts("a\nx\nc", "a\ny\nc\n", "\n"), "a\nx\ny\nc\n");
         assert_eq!(union_texts("", "a\n", "\n"), "a\n");
+        assert_eq!(union_texts("a\nb\n", "b\na\n", "\n"), "a\nb\n");
+        assert_eq!(union_texts("a\nb\n", "b\na\na\n", "\n"), "a\na\nb\n");
     }
 }

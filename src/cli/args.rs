@@ -1,6 +1,9 @@
 //! What can be typed: the commands and the options of all of them.
 
-use super::{close, ledger, lock, show, sweep, update};
+use super::{
+    close, completions, doctor, exec, hook, init, ledger, lock, man, merge, prune, row, show, step,
+    sweep, update, watch,
+};
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -28,9 +31,9 @@ pub struct Global {
     /// The vault: a folder of notes [env: BOARDSYNC_VAULT]
     #[arg(long, global = true, value_name = "DIR")]
     pub vault: Option<PathBuf>,
-    /// The board, a note's path in the vault
-    #[arg(long, global = true, value_name = "NOTE", default_value = boardsync::vault::DEFAULT_BOARD)]
-    pub board: String,
+    /// The board, a note's path in the vault [default: 01-projects/_active-sessions.md]
+    #[arg(long, global = true, value_name = "NOTE")]
+    pub board: Option<String>,
     /// Print one JSON object on stdout
     #[arg(long, global = true)]
     pub json: bool,
@@ -45,6 +48,15 @@ pub struct Global {
     pub holder: Option<String>,
 }
 
+impl Global {
+    /// Gives the board's path in the vault.
+    pub fn board(&self) -> &str {
+        self.board
+            .as_deref()
+            .unwrap_or(boardsync::vault::DEFAULT_BOARD)
+    }
+}
+
 /// Is what can be done.
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -54,10 +66,33 @@ pub enum Command {
     Close(close::CloseArgs),
     /// Bring the rows of all busy repositories of this host up to date
     Sweep(sweep::SweepArgs),
+    /// Bring a row up to date from a coding agent's hook
+    Hook(hook::HookArgs),
+    /// Run a command under the lock
+    Exec(exec::ExecArgs),
     /// Show the board
     Show(show::ShowArgs),
+    /// Show the board live
+    Watch(watch::WatchArgs),
     /// See who holds the lock, or clear away a stale one
     Lock(lock::LockArgs),
     /// Count what the updates of a repository came to
     Ledger(ledger::LedgerArgs),
+    /// Write what makes a shell complete this command line
+    Completions(completions::CompletionsArgs),
+    /// Write the manual page of a command
+    Man(man::ManArgs),
+    /// Check the vault, and say what is to be done
+    Doctor(doctor::DoctorArgs),
+    /// Set up a vault and the hooks that keep its board, or take them away
+    Init(init::InitArgs),
+    /// Drop rows that nobody needs any more, or put them back
+    Prune(prune::PruneArgs),
+    /// Merge two versions of a board, or repair one with conflict markers
+    Merge(merge::MergeArgs),
+    /// Get, set or remove one row of a table in any note
+    Row(row::RowArgs),
+    /// Do or undo one step of `init`
+    #[command(hide = true)]
+    Step(step::StepArgs),
 }

@@ -49,36 +49,50 @@ pub enum Chosen {
 impl Context {
     /// Reads the environment, whose mistakes are named before anything runs.
     pub fn new(global: Global) -> Result<Self, Failure> {
+        Self::read(global, Err)
+    }
+
+    /// Reads the environment; `wrong` says whether a mistake ends it, or the
+    /// default stands.
+    pub fn read(
+        global: Global,
+        mut wrong: impl FnMut(Failure) -> Result<(), Failure>,
+    ) -> Result<Self, Failure> {
         let env = Env::system();
         let cwd = std::env::current_dir().ok().or_else(|| env.path("PWD"));
         let now = match env.text("BOARDSYNC_NOW") {
             None => Timestamp::now(),
-            Some(text) => Timestamp::parse(text)
-                .ok_or_else(|| wrong("BOARDSYNC_NOW", text, "an RFC 3339 time"))?,
+            Some(text) => match Timestamp::parse(text) {
+                Some(now) => now,
+                None => {
+                    wrong(mistake("BOARDSYNC_NOW", text, "an RFC 3339 time"))?;
+                    Timestamp::now()
+                }
+            },
         };
         let sync = match env.text("BOARDSYNC_SYNC") {
             None | Some("full") => Sync::Full,
             Some("board") => Sync::Board,
             Some("none") => Sync::None,
             Some(other) => {
-                return Err(wrong("BOARDSYNC_SYNC", other, "`full`, `board` or `none`"));
+                wrong(mistake(
+                    "BOARDSYNC_SYNC",
+                    other,
+                    "`full`, `board` or `none`",
+                ))?;
+                Sync::Full
             }
         };
         let skip = match env.text("BOARDSYNC_SKIP_LOCK") {
             None | Some("0") => false,
             Some("1") => true,
-            Some(other) => return Err(wrong("BOARDSYNC_SKIP_LOCK", other, "`1` or `0`")),
+            Some(other) => {
+                wrong(mistake("BOARDSYNC_SKIP_LOCK", other, "`1` or `0`"))?;
+                false
+            }
         };
-        let millis = |name, default, least| match env.text(name) {
-            None => Ok(default),
-            Some(text) => match text.parse::<u64>() {
-                Ok(millis) if millis >= least => Ok(Duration::from_millis(millis)),
-                _ => Err(wrong(
-                    name,
-                    text,
-                    &format!("a number of milliseconds from {least}"),
-                )),
-            },
+        let mut millis = |name, default, least| {
+            millis(&env, name, default, least).or_else(|failure| wrong(failure).map(|()| default))
         };
         let defaults = LockOptions::default();
         let patience = millis("BOARDSYNC_TIMEOUT_MS", Duration::from_secs(5), 0)?.into();
@@ -106,6 +120,10 @@ impl Context {
 
     /// Finds the board for `repo`; the default vault is created on demand.
     pub fn choose(&self, repo: Option<&Path>) -> Result<Chosen, Failure> {
+        self.choose_note(repo, self.global.board())
+    }
+
+    fn choose_note(&self, repo: Option<&Path>, note: &str) -> Result<Chosen, Failure> {
         let flag = self.global.vault.as_deref();
         let choice = config::choose_vault(flag, &self.env, repo, &self.cwd).map_err(Failure::of)?;
         let choice = match choice {
@@ -121,15 +139,19 @@ impl Context {
                 Failure::Error(format!("cannot create the default vault `{path}`: {error}"))
             })?;
         }
-        Place::find(&choice.path, &self.global.board, self.home().as_deref())
+        Place::find(&choice.path, note, self.home().as_deref())
             .map(Chosen::Place)
             .map_err(Failure::of)
     }
 
     /// Finds the board for a command that has no repository.
     pub fn place(&self) -> Result<Place, Failure> {
-        let cwd = self.cwd.clone();
-        match self.choose(Some(&cwd))? {
+        self.place_of(self.global.board())
+    }
+
+    /// Finds a note of the vault for a command that has no repository.
+    pub fn place_of(&self, note: &str) -> Result<Place, Failure> {
+        match self.choose_note(Some(&self.cwd), note)? {
             Chosen::Place(place) => Ok(place),
             Chosen::Disabled { reason } => Err(Failure::Error(reason)),
         }
@@ -137,15 +159,30 @@ impl Context {
 
     /// Gives the path of the lock of the board at `place`.
     pub fn lock_file(&self, place: &Place) -> PathBuf {
-        let named = self
-            .env
-            .path("BOARDSYNC_LOCK_FILE")
-            .map(|path| self.cwd.join(path));
-        named.unwrap_or_else(|| place.lock())
+        self.named_lock_file().unwrap_or_else(|| place.lock())
+    }
+
+    /// Gives the path of the lock that the environment names.
+    pub fn named_lock_file(&self) -> Option<PathBuf> {
+        let named = self.env.path("BOARDSYNC_LOCK_FILE");
+        named.map(|path| self.cwd.join(path))
     }
 
     /// Gives the options of a lock for the board at `place`, warnings aside.
     pub fn lock_options(&self, place: &Place) -> LockOptions<'static> {
+        let args = std::env::args_os().map(|arg| arg.to_string_lossy().into_owned());
+        LockOptions {
+            mode: place.mode & 0o666,
+            ..self.lock_options_at(self.lock_file(place), args)
+        }
+    }
+
+    /// Gives the options of the lock at `path` for a process that shows `args`.
+    pub fn lock_options_at(
+        &self,
+        path: PathBuf,
+        args: impl IntoIterator<Item = String>,
+    ) -> LockOptions<'static> {
         let Timing {
             patience,
             poll,
@@ -154,17 +191,15 @@ impl Context {
         } = self.timing;
         let home = self.home();
         let home = home.as_deref().map(|home| home.to_string_lossy());
-        let args = std::env::args_os().map(|arg| arg.to_string_lossy().into_owned());
         LockOptions {
             patience,
             poll,
             staleness,
             skip,
-            lock_file: Some(self.lock_file(place)),
+            lock_file: Some(path),
             aliases_file: config::host_aliases_file(&self.env),
             holder: self.global.holder.clone(),
             command: Some(command_line(args, home.as_deref())),
-            mode: place.mode & 0o666,
             sync: self.sync == Sync::Full,
             trace: None,
             ..LockOptions::default()
@@ -172,6 +207,20 @@ impl Context {
     }
 }
 
-fn wrong(name: &str, value: &str, wanted: &str) -> Failure {
+/// Reads a variable that is a number of milliseconds, `least` or more.
+pub fn millis(env: &Env, name: &str, default: Duration, least: u64) -> Result<Duration, Failure> {
+    let Some(text) = env.text(name) else {
+        return Ok(default);
+    };
+    match text.parse::<u64>() {
+        Ok(millis) if millis >= least => Ok(Duration::from_millis(millis)),
+        _ => {
+            let wanted = format!("a number of milliseconds from {least}");
+            Err(mistake(name, text, &wanted))
+        }
+    }
+}
+
+fn mistake(name: &str, value: &str, wanted: &str) -> Failure {
     Failure::Usage(format!("`{name}` is `{value}`, which is not {wanted}"))
 }

@@ -27,27 +27,10 @@ pub struct LedgerArgs {
 /// Runs `boardsync ledger`.
 pub fn run(context: &Context, args: &LedgerArgs) -> Result<Exit, Failure> {
     let repo = Repo::at(&args.repo, &context.cwd);
-    let path = repo.path.join(LEDGER);
     let since = args
         .since
         .map(|age| Timestamp::from_millis(context.now.as_millis() - age));
-    let is_file = std::fs::metadata(&path).map(|meta| meta.is_file());
-    let summary = match is_file.and_then(|is_file| {
-        if is_file {
-            File::open(&path)
-        } else {
-            Err(ErrorKind::InvalidInput.into())
-        }
-    }) {
-        Ok(file) => summarise(BufReader::new(file), since),
-        Err(error) if error.kind() == ErrorKind::NotFound => Summary::default(),
-        Err(error) => {
-            return Err(Failure::Error(format!(
-                "cannot read the ledger `{}`: {error}",
-                path.display()
-            )));
-        }
-    };
+    let summary = read(&repo, since)?;
     if context.global.json {
         let mut object = serde_json::to_value(&summary).map_err(Failure::of)?;
         object["advice"] = summary.advice().into();
@@ -56,6 +39,26 @@ pub fn run(context: &Context, args: &LedgerArgs) -> Result<Exit, Failure> {
         print(&text(&summary))?;
     }
     Ok(Exit::Success)
+}
+
+/// Counts what stands in the ledger of a repository; none is an empty one.
+pub fn read(repo: &Repo, since: Option<Timestamp>) -> Result<Summary, Failure> {
+    let path = repo.path.join(LEDGER);
+    let is_file = std::fs::metadata(&path).map(|meta| meta.is_file());
+    match is_file.and_then(|is_file| {
+        if is_file {
+            File::open(&path)
+        } else {
+            Err(ErrorKind::InvalidInput.into())
+        }
+    }) {
+        Ok(file) => Ok(summarise(BufReader::new(file), since)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Summary::default()),
+        Err(error) => Err(Failure::Error(format!(
+            "cannot read the ledger `{}`: {error}",
+            path.display()
+        ))),
+    }
 }
 
 fn text(summary: &Summary) -> String {

@@ -82,7 +82,8 @@ fn status(context: &Context, path: &Path, seen: &Inspection) -> Result<Exit, Fai
     Ok(Exit::Success)
 }
 
-fn word(verdict: &Verdict) -> &'static str {
+/// Gives the word for a verdict.
+pub fn word(verdict: &Verdict) -> &'static str {
     match verdict {
         Verdict::Held => "held",
         Verdict::Abandoned => "abandoned",
@@ -132,7 +133,8 @@ fn meaning(judged: &Judged) -> String {
     }
 }
 
-fn describe(judged: &Judged) -> Value {
+/// Describes a judged lock for programs.
+pub fn describe(judged: &Judged) -> Value {
     let mut object = json!({
         "verdict": word(&judged.verdict),
         "ageMs": judged.age_ms,

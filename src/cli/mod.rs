@@ -2,15 +2,34 @@
 
 mod ago;
 mod args;
+mod child;
 mod close;
+mod completions;
 mod context;
+mod doctor;
+mod edit;
+mod exec;
+mod hook;
+mod init;
+mod init_git;
+mod init_shared;
 mod ledger;
 mod lock;
+mod man;
+mod merge;
 mod outcome;
+mod prune;
+mod resolve;
+mod row;
 mod show;
 mod signals;
+mod stdin;
+mod step;
 mod sweep;
+mod terminal;
 mod update;
+mod watch;
+mod watchdog;
 
 use args::{Cli, Command};
 use clap::Parser;
@@ -20,18 +39,18 @@ use std::ffi::OsString;
 
 /// Runs one command line, the program's name first.
 pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
+    let args: Vec<OsString> = args.collect();
+    if hook::is_meant(&args) {
+        return hook::run(&args);
+    }
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
-        Err(error) => {
-            // Help and version are errors to clap, and go to stdout.
-            let exit = if error.use_stderr() {
-                Exit::Usage
-            } else {
-                Exit::Success
-            };
+        // Help and version are errors to clap, and go to stdout.
+        Err(error) if !error.use_stderr() => {
             let _ = error.print();
-            return exit;
+            return Exit::Success;
         }
+        Err(error) => return Failure::Usage(in_one_line(&error.to_string())).report(false),
     };
     let json = cli.global.json;
     let context = match Context::new(cli.global) {
@@ -42,9 +61,36 @@ pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
         Command::Update(args) => update::run(&context, &args),
         Command::Close(args) => close::run(&context, &args),
         Command::Sweep(args) => sweep::run(&context, &args),
+        Command::Hook(_) => unreachable!("is never asked for by way of the parser"),
+        Command::Exec(args) => exec::run(&context, &args),
         Command::Show(args) => show::run(&context, &args),
         Command::Lock(args) => lock::run(&context, &args),
         Command::Ledger(args) => ledger::run(&context, &args),
+        Command::Watch(args) => watch::run(&context, &args),
+        Command::Completions(args) => completions::run(&args),
+        Command::Man(args) => man::run(&args),
+        Command::Doctor(args) => doctor::run(&context, &args),
+        Command::Init(args) => init::run(&context, &args),
+        Command::Prune(args) => prune::run(&context, &args),
+        Command::Merge(args) => merge::run(&context, &args),
+        Command::Row(args) => row::run(&context, &args),
+        Command::Step(args) => step::run(&context, &args),
     };
     done.unwrap_or_else(|failure: Failure| failure.report(json))
+}
+
+/// Says what clap says in several lines in one.
+fn in_one_line(error: &str) -> String {
+    let said: Vec<&str> = error
+        .lines()
+        .map(str::trim)
+        .take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"))
+        .filter(|line| !line.is_empty())
+        .collect();
+    let said = said.join(" ");
+    let said = said
+        .strip_prefix("error: ")
+        .unwrap_or(&said)
+        .replace(" tip: ", "; ");
+    format!("{said}; see `boardsync --help`")
 }

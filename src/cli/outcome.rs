@@ -1,8 +1,10 @@
 //! How a command ends: an exit code, and at most one line on stderr.
 
-use boardsync::printable;
+use boardsync::{is_acted_on, printable};
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
 
 /// Is the exit code of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,6 +15,10 @@ pub enum Exit {
     Error,
     /// It was called wrongly: 2.
     Usage,
+    /// The lock was not to be had, and nothing was run: 75, `EX_TEMPFAIL`.
+    Unavailable,
+    /// What it ran ended with this code.
+    Child(u8),
 }
 
 impl From<Exit> for ExitCode {
@@ -21,6 +27,8 @@ impl From<Exit> for ExitCode {
             Exit::Success => Self::SUCCESS,
             Exit::Error => Self::from(1),
             Exit::Usage => Self::from(2),
+            Exit::Unavailable => Self::from(75),
+            Exit::Child(code) => Self::from(code),
         }
     }
 }
@@ -34,6 +42,15 @@ pub enum Failure {
     Error(String),
     /// A signal ended it.
     Interrupted,
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Usage(message) | Self::Error(message) => message,
+            Self::Interrupted => "interrupted",
+        })
+    }
 }
 
 impl Failure {
@@ -55,19 +72,44 @@ impl Failure {
         warn(&message);
         if json {
             let object = serde_json::json!({ "error": message });
-            let _ = print(&format!("{object}\n"));
+            let _ = print_json(&object);
         }
         exit
     }
 }
 
+/// How many more lines [`warn`] may print.
+static LINES_LEFT: AtomicUsize = AtomicUsize::new(usize::MAX);
+
+/// Lets [`warn`] print one more line and no other.
+pub fn warn_once() {
+    LINES_LEFT.store(1, Ordering::Relaxed);
+}
+
 /// Prints one line on stderr; a terminal sees nothing that it would act on.
 pub fn warn(message: &str) {
+    let left = LINES_LEFT.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
+        left.checked_sub(1)
+    });
+    if left.is_err() {
+        return;
+    }
     let _ = writeln!(
         std::io::stderr().lock(),
         "boardsync: {}",
         printable(message, 2_000)
     );
+}
+
+/// Makes what prints the steps of a lock, timed from `started`, on stderr.
+pub fn trace(started: Instant) -> impl Fn(std::fmt::Arguments) {
+    move |step| {
+        let millis = started.elapsed().as_secs_f64() * 1e3;
+        let _ = writeln!(
+            std::io::stderr().lock(),
+            "boardsync: {millis:7.3} ms  {step}"
+        );
+    }
 }
 
 /// Prints on stdout; a reader that has gone away is no error.
@@ -86,7 +128,41 @@ pub fn print(text: &str) -> Result<(), Failure> {
 
 /// Prints a value as one line of JSON.
 pub fn print_json(value: &impl serde::Serialize) -> Result<(), Failure> {
-    let mut line = serde_json::to_string(value).map_err(Failure::of)?;
+    print(&json_line(value).map_err(Failure::of)?)
+}
+
+/// Writes a value as one line of JSON.
+///
+/// What a terminal would act on can stand in its strings only, where it is
+/// written as an escape: the same value to a program, and nothing to a terminal.
+pub fn json_line(value: &impl serde::Serialize) -> serde_json::Result<String> {
+    let json = serde_json::to_string(value)?;
+    let mut line = String::with_capacity(json.len() + 1);
+    for character in json.chars() {
+        if is_acted_on(character) {
+            for unit in character.encode_utf16(&mut [0; 2]) {
+                line.push_str(&format!("\\u{unit:04x}"));
+            }
+        } else {
+            line.push(character);
+        }
+    }
     line.push('\n');
-    print(&line)
+    Ok(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::json_line;
+
+    #[test]
+    fn json_holds_what_was_given_and_nothing_for_a_terminal() {
+        let text = "a\u{9b}31m\u{202e}b\u{7f}\n\u{e0041}日";
+        let line = json_line(&text).unwrap();
+        assert!(
+            !line.trim_end().chars().any(boardsync::is_acted_on),
+            "{line:?}"
+        );
+        assert_eq!(serde_json::from_str::<String>(&line).unwrap(), text);
+    }
 }

@@ -1,65 +1,68 @@
 //! `boardsync show`: the board, for people and for programs.
+//!
+//! A terminal gets a table that fits it, everything else lines that stay the
+//! same as long as the board does.
 
-use super::ago::ago;
+mod cell;
+mod filter;
+mod fit;
+mod json;
+mod plain;
+mod snapshot;
+mod table;
+
+pub use filter::Filter;
+pub use json::object;
+pub use plain::plain;
+pub use snapshot::Snapshot;
+pub use table::lines;
+
 use super::context::Context;
-use super::outcome::{Exit, Failure, print, print_json};
-use boardsync::board::{Board, Row};
-use boardsync::commit::LIMIT;
-use boardsync::disk::read_regular;
-use boardsync::{Timestamp, printable};
+use super::lock;
+use super::outcome::{Exit, Failure, print, print_json, warn};
+use super::terminal::Terminal;
 use clap::Args;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// Is what `show` takes.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  boardsync show\n  boardsync show --json")]
-pub struct ShowArgs {}
+#[command(
+    after_help = "Examples:\n  boardsync show\n  boardsync show --filter status=in-progress\n  boardsync show | cut -f1,4\n\nThe keys of --filter are repo, status, session, branch, mode, key and host. Values\nof one key are alternatives, all keys must match, and `branch=` is an absent cell.\n\nInto a pipe or a file it writes one line a row, its cells uncut and parted by\ntabs: Repo, Status, Session, Branch, Mode, Last heartbeat, Key, Host, then the\ncolumns that others have added. NO_COLOR and TERM=dumb turn colours off."
+)]
+pub struct ShowArgs {
+    #[command(flatten)]
+    pub filters: Filters,
+}
+
+/// Picks the rows that are shown.
+#[derive(Debug, Args)]
+pub struct Filters {
+    /// Only rows with this cell, like status=closed; may be repeated
+    #[arg(long, value_name = "KEY=VALUE", value_parser = Filter::parse)]
+    pub filter: Vec<Filter>,
+}
 
 /// Runs `boardsync show`.
-pub fn run(context: &Context, _args: &ShowArgs) -> Result<Exit, Failure> {
+pub fn run(context: &Context, args: &ShowArgs) -> Result<Exit, Failure> {
     let place = context.place()?;
-    let path = place.board.display();
-    let contents = read_regular(&place.target, LIMIT)
-        .map_err(|error| Failure::Error(format!("cannot read the board `{path}`: {error}")))?
-        .ok_or_else(|| {
-            Failure::Error(format!(
-                "no board at `{path}` yet: `boardsync update --repo . --status in-progress` makes it"
-            ))
-        })?;
-    let text = std::str::from_utf8(&contents.bytes)
-        .map_err(|error| Failure::Error(format!("the board `{path}` is not UTF-8: {error}")))?;
-    let board = Board::parse(text);
+    let snapshot = Snapshot::take(context, &place, context.now)?;
+    let view = snapshot.view(&args.filters.filter);
     if context.global.json {
-        let rows: Vec<Value> = board.rows.iter().map(object).collect();
-        print_json(&json!({ "path": place.board.to_string_lossy(), "rows": rows }))?;
-    } else {
-        let mut text = format!("{path}\n");
-        for row in &board.rows {
-            text.push_str(&line(row, context.now));
-        }
+        let mut object = object(&view);
+        object["lock"] = view.lock.map_or(Value::Null, lock::describe);
+        print_json(&object)?;
+    } else if context.global.quiet {
+        return Ok(Exit::Success);
+    } else if let Some(terminal) = Terminal::of_stdout(&context.env) {
+        let mut text = lines(&view, &terminal).join("\n");
+        text.push('\n');
         print(&text)?;
+    } else {
+        print(&plain(&view))?;
+        if let Some(lock) = view.lock {
+            // Not among the rows: it comes and goes with every update.
+            warn(&table::lock_line(lock, context.now));
+        }
     }
     Ok(Exit::Success)
-}
-
-fn object(row: &Row) -> Value {
-    json!({
-        "repo": row.repo, "status": row.status, "session": row.session, "branch": row.branch,
-        "mode": row.mode, "heartbeat": row.heartbeat, "key": row.key,
-    })
-}
-
-fn line(row: &Row, now: Timestamp) -> String {
-    let shown = |cell: Option<&str>| printable(cell.unwrap_or("—"), 40);
-    let beat = row
-        .beat()
-        .map_or_else(|| shown(row.heartbeat.as_deref()), |then| ago(then, now));
-    format!(
-        "{:<20} {:<12} {:<24} {:<16} {:<8} {beat}\n",
-        shown(Some(&row.repo)),
-        shown(Some(&row.status)),
-        shown(row.session.as_deref()),
-        shown(row.branch.as_deref()),
-        shown(row.mode.as_deref()),
-    )
 }

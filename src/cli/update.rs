@@ -1,7 +1,7 @@
 //! `boardsync update`: one update, one line.
 
 use super::context::{Chosen, Context, Sync};
-use super::outcome::{Exit, Failure, print, print_json, warn};
+use super::outcome::{Exit, Failure, print, print_json, trace, warn};
 use super::signals;
 use boardsync::Timestamp;
 use boardsync::config;
@@ -123,13 +123,7 @@ pub fn perform(
     dry_run: bool,
 ) -> Result<Report, Failure> {
     let interrupt = signals::flag();
-    let started = Instant::now();
-    let trace = |step: std::fmt::Arguments| {
-        eprintln!(
-            "boardsync: {:7.3} ms  {step}",
-            started.elapsed().as_secs_f64() * 1e3
-        );
-    };
+    let trace = trace(Instant::now());
     let told = |unlocked: &Unlocked| {
         warn(&format!(
             "{unlocked}; the board is written without the lock"
@@ -140,6 +134,7 @@ pub fn perform(
         subjects,
         explicit,
         now: context.now,
+        only_where: None,
         lock: LockOptions {
             interrupt: Some(&interrupt),
             warn: &told,
@@ -152,6 +147,7 @@ pub fn perform(
         },
         sync: context.sync != Sync::None,
         dry_run,
+        host: None,
     };
     update(request).map_err(|error| match error {
         UpdateError::Interrupted(_) => Failure::Interrupted,
@@ -203,10 +199,12 @@ pub fn record(
 pub fn disabled(context: &Context, reason: String) -> Report {
     Report {
         action: Action::SkippedVaultDisabled,
-        path: PathBuf::from(&context.global.board),
+        path: PathBuf::from(context.global.board()),
         rows: None,
         lock: None,
         note: Some(reason),
+        copies: Vec::new(),
+        shared: false,
     }
 }
 
@@ -220,6 +218,9 @@ pub fn report(context: &Context, report: &Report) -> Result<Exit, Failure> {
                 .unwrap_or("the board was not written"),
         );
     }
+    if let Some(hint) = hint(report) {
+        warn(&hint);
+    }
     if context.global.json {
         print_json(report)?;
     } else if !context.global.quiet {
@@ -228,6 +229,17 @@ pub fn report(context: &Context, report: &Report) -> Result<Exit, Failure> {
     // A signal that came while the board was written ends us only now.
     signals::die();
     Ok(Exit::Success)
+}
+
+/// Offers to tell hosts apart: once a conflict copy, for that is when it helps.
+fn hint(report: &Report) -> Option<String> {
+    let copy = report.copies.first().filter(|_| !report.shared)?;
+    Some(format!(
+        "a sync tool had left a conflict copy, so other hosts write `{}`, too: \
+         `boardsync init --shared` lets its rows say which host they are of (the copy is now `{}`)",
+        report.path.display(),
+        copy.display()
+    ))
 }
 
 fn line(report: &Report) -> String {
@@ -267,6 +279,11 @@ fn line(report: &Report) -> String {
             1 => line.push_str("; joined with 1 other write"),
             many => line.push_str(&format!("; joined with {many} other writes")),
         }
+    }
+    match report.copies.len() {
+        0 => {}
+        1 => line.push_str("; merged 1 conflict copy"),
+        many => line.push_str(&format!("; merged {many} conflict copies")),
     }
     line.push('\n');
     line

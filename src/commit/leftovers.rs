@@ -1,6 +1,6 @@
 //! What a crashed process left: adopted before it is removed.
 
-use super::staged::{self, Staged};
+use super::staged::{Staged, hash};
 use crate::disk::{self, ReadError, Token};
 use std::path::Path;
 use std::time::Duration;
@@ -12,11 +12,9 @@ pub struct Leftover {
     pub staged: Staged,
     /// Its content.
     pub bytes: Vec<u8>,
-    /// The hash of what displaced it.
-    pub displaced_by: String,
 }
 
-/// Claims the leftovers of dead processes, and removes what never was a board's content.
+/// Claims the leftovers of dead processes, and removes what the board does not need.
 ///
 /// A claim is a rename, so that whichever side of an exchange the file is on
 /// when its writer turns out to live after all, it is read once, whole. Those
@@ -37,34 +35,39 @@ pub fn adopt_leftovers(
             }
             continue;
         }
-        let Some((maker, hash)) = name_of(stem, &name) else {
+        let Some((maker, hashes)) = name_of(stem, &name) else {
             continue;
         };
         if is_abandoned(&path, *token, maker, staleness) {
-            adopted.extend(claim(&path, stem, token, hash));
+            adopted.extend(claim(&path, stem, token, hashes));
         }
     }
     adopted
 }
 
-fn claim(path: &Path, stem: &str, token: &mut Token, hash: &str) -> Option<Leftover> {
+fn claim(
+    path: &Path,
+    stem: &str,
+    token: &mut Token,
+    (made, base): (&str, &str),
+) -> Option<Leftover> {
     *token = token.successor();
-    let claimed = path.with_file_name(format!("{stem}.{token}.{hash}.tmp"));
+    let claimed = path.with_file_name(format!("{stem}.{token}.{made}.{base}.tmp"));
     disk::move_new("leftover.claim", path, &claimed).ok()?;
-    let staged = Staged { path: claimed };
+    let staged = Staged {
+        path: claimed,
+        made: made.to_owned(),
+    };
     match staged.read() {
-        Ok(Some(bytes)) if staged::hash(&bytes) != hash => Some(Leftover {
-            staged,
-            bytes,
-            displaced_by: hash.to_owned(),
-        }),
-        // Complete, but it never reached the board: its writer never said so.
-        Ok(Some(_)) | Err(ReadError::NotRegular { .. }) => {
-            let _ = disk::remove("leftover.unlink", &staged.path);
-            None
-        }
-        Ok(None) | Err(ReadError::TooLarge { .. } | ReadError::Io(_)) => None,
+        // Complete, but it never reached the board, and its writer never said
+        // so; or displaced by what was made from it.
+        Ok(Some(bytes)) if [made, base].contains(&&*hash(&bytes)) => {}
+        Ok(Some(bytes)) => return Some(Leftover { staged, bytes }),
+        Err(ReadError::NotRegular { .. }) => {}
+        Ok(None) | Err(ReadError::TooLarge { .. } | ReadError::Io(_)) => return None,
     }
+    let _ = disk::remove("leftover.unlink", &staged.path);
+    None
 }
 
 fn is_abandoned(path: &Path, mine: Token, maker: Token, staleness: Duration) -> bool {
@@ -92,15 +95,17 @@ fn changed_ago(meta: &std::fs::Metadata) -> Option<Duration> {
     meta.created().ok()?.elapsed().ok()
 }
 
-/// Reads `<stem>.<token>.<hash>.tmp`.
-fn name_of<'n>(stem: &str, name: &'n str) -> Option<(Token, &'n str)> {
+/// Reads `<stem>.<token>.<made>.<base>.tmp`.
+fn name_of<'n>(stem: &str, name: &'n str) -> Option<(Token, (&'n str, &'n str))> {
     let rest = name
         .strip_prefix(stem)?
         .strip_prefix('.')?
         .strip_suffix(".tmp")?;
-    let (token, hash) = rest.split_once('.')?;
-    let is_hash = hash.len() == 16 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
-    Some((Token::parse(token)?, hash)).filter(|_| is_hash)
+    let (token, hashes) = rest.split_once('.')?;
+    let (made, base) = hashes.split_once('.')?;
+    let is_hash = |hash: &str| hash.len() == 16 && hash.bytes().all(|b| b.is_ascii_hexdigit());
+    let is_ours = is_hash(made) && is_hash(base);
+    Some((Token::parse(token)?, (made, base))).filter(|_| is_ours)
 }
 
 /// Reads `.<stem>.<token>.pending`.

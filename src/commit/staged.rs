@@ -1,9 +1,10 @@
 //! A staged board: complete and durable under a name of its own.
 //!
 //! It is written as `.<stem>.<token>.pending` and, once complete, renamed to
-//! `<stem>.<token>.<hash>.tmp`, the hash being that of the content. After a
-//! crash the name tells what the file is: one whose content has that hash
-//! never reached the board, any other is a board that an exchange displaced.
+//! `<stem>.<token>.<made>.<base>.tmp`: the hashes of its content and of what
+//! that was made from. After a crash the name tells what the file is. A
+//! content that is `made` never reached the board. One that is `base` was
+//! displaced by what holds it all. Any other was displaced unread.
 
 use crate::disk::{self, ReadError, Token};
 use sha2::{Digest, Sha256};
@@ -28,26 +29,30 @@ pub fn hash(bytes: &[u8]) -> String {
 pub struct Staged {
     /// Where it lies.
     pub path: PathBuf,
+    /// The hash of the content that was put there first.
+    pub made: String,
 }
 
 impl Staged {
-    /// Writes `bytes` to a new file in `folder`, as readable as the file `like`.
+    /// Writes `bytes`, made from `base`, to a new file in `folder`, as readable
+    /// as the file `like`.
     pub fn write(
         folder: &Path,
-        stem: &str,
-        token: Token,
+        (stem, token): (&str, Token),
         bytes: &[u8],
+        base: &[u8],
         like: Option<&Metadata>,
         sync: bool,
     ) -> io::Result<Self> {
         let pending = folder.join(format!(".{stem}.{token}.pending"));
-        let path = folder.join(format!("{stem}.{token}.{}.tmp", hash(bytes)));
+        let made = hash(bytes);
+        let path = folder.join(format!("{stem}.{token}.{made}.{}.tmp", hash(base)));
         let written = Self::write_to(&pending, bytes, like, sync)
             .and_then(|()| disk::replace("board.stage", &pending, &path));
         if written.is_err() {
             let _ = disk::remove("board.unlink", &pending);
         }
-        written.map(|()| Self { path })
+        written.map(|()| Self { path, made })
     }
 
     fn write_to(path: &Path, bytes: &[u8], like: Option<&Metadata>, sync: bool) -> io::Result<()> {
@@ -65,6 +70,19 @@ impl Staged {
     /// Reads the file; `None` if another process has adopted it.
     pub fn read(&self) -> Result<Option<Vec<u8>>, ReadError> {
         Ok(disk::read_regular(&self.path, LIMIT)?.map(|contents| contents.bytes))
+    }
+
+    /// Says whether `content` is what was put there first.
+    pub fn is_made_of(&self, content: &[u8]) -> bool {
+        hash(content) == self.made
+    }
+
+    /// Removes the file, unless an exchange that is said to have failed has
+    /// put another content there: that one stays to be adopted.
+    pub fn abandon(&self) {
+        if matches!(self.read(), Ok(Some(content)) if self.is_made_of(&content)) {
+            let _ = self.discard();
+        }
     }
 
     /// Removes the file.

@@ -19,6 +19,7 @@ pub use folders::{
     default_vault, home, host_aliases_file, own_config_file, owner_file, private_dir, registry_dir,
 };
 pub use own::{OwnConfig, sweep_roots};
+pub use under_home::check as check_under_home;
 
 use crate::session::small_file::ReadError;
 use std::path::PathBuf;

@@ -38,6 +38,15 @@ impl OwnConfig {
         };
         let text = std::str::from_utf8(&bytes)
             .map_err(|error| invalid(format!("not UTF-8 from byte {} on", error.valid_up_to())))?;
+        Self::parse(text).map_err(invalid)
+    }
+
+    /// Reads the text of the file.
+    ///
+    /// # Errors
+    ///
+    /// Where and why it is not valid, in a few words.
+    pub fn parse(text: &str) -> Result<Self, String> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         toml::from_str(text).map_err(|error| {
             // One line: the rest of the parser's report draws the place.
@@ -48,7 +57,7 @@ impl OwnConfig {
                     .filter(|b| *b == b'\n')
                     .count()
             });
-            invalid(format!("line {line}: {}", error.message()))
+            format!("line {line}: {}", error.message())
         })
     }
 }

@@ -8,15 +8,19 @@
 mod backoff;
 mod kernel_lock;
 mod place;
+mod probe;
 mod read;
+mod rewrite;
 pub mod step;
 mod token;
 
 pub use backoff::{Backoff, Patience};
 pub use kernel_lock::{Attempt, KernelLock, Queue};
 pub use place::{
-    create_folder, create_new, exchange, fill, is_unsupported, move_new, place_new, remove,
-    remove_folder, replace, sync_folder, touch,
+    copy_new, create_folder, create_new, exchange, fill, is_unsupported, move_new, place_new,
+    remove, remove_folder, replace, sync_folder, touch,
 };
+pub use probe::{Abilities, probe};
 pub use read::{Contents, FileId, Kind, ReadError, list, read_linked, read_regular};
+pub use rewrite::{rewrite, rewrite_like};
 pub use token::{Token, is_running};

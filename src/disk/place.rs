@@ -50,25 +50,34 @@ pub fn touch(step: &'static str, file: &File) -> io::Result<()> {
 
 /// Gives the complete file `from` the name `to`, unless something has it.
 ///
-/// A hard link, else a rename that refuses to replace, else (where the file
-/// system has neither) an exclusive create. exFAT is the real case of the
-/// second: no links, but no-replace works. An existing `to` is
-/// [`ErrorKind::AlreadyExists`]; `from` then stays.
+/// A hard link, else a rename that refuses to replace. exFAT is the real case
+/// of the second: no links, but no-replace works. Where the file system has
+/// neither the error is one of [`is_unsupported`]; see [`copy_new`] and
+/// [`move_new`]. An existing `to` is [`ErrorKind::AlreadyExists`]; `from` then
+/// stays.
 pub fn place_new(step: &'static str, from: &Path, to: &Path) -> io::Result<()> {
     match step::around(step, || link(from, to)) {
-        Ok(()) => return remove("pending.unlink", from),
-        Err(error) if !is_unsupported(&error) => return Err(error),
-        Err(_) => {}
+        Ok(()) => {
+            // It is done: a second name that stays is swept as a leftover.
+            let _ = remove("pending.unlink", from);
+            Ok(())
+        }
+        Err(error) if is_unsupported(&error) => step::around(step, || rename_new(from, to)),
+        Err(error) => Err(error),
     }
-    match step::around(step, || rename_new(from, to)) {
-        Err(error) if is_unsupported(&error) => {}
-        done => return done,
-    }
+}
+
+/// Copies the complete file `from` to the name `to`, unless something has it.
+///
+/// Whoever looks meanwhile, or after a crash, sees half of it: only for what
+/// its readers know to be half.
+pub fn copy_new(step: &'static str, from: &Path, to: &Path, mode: u32) -> io::Result<()> {
     let bytes = std::fs::read(from)?;
-    let mut file = create_new(step, to, 0o600)?;
+    let mut file = create_new(step, to, mode)?;
     file.write_all(&bytes)?;
     file.sync_all()?;
-    remove("pending.unlink", from)
+    let _ = remove("pending.unlink", from);
+    Ok(())
 }
 
 /// Links without clobbering, and believes the file rather than the reply.
@@ -76,7 +85,7 @@ pub fn place_new(step: &'static str, from: &Path, to: &Path) -> io::Result<()> {
 /// On NFS the reply to a link can be lost and its repetition be answered
 /// with "exists"; two names of one file say that it was done (open(2)).
 #[allow(clippy::disallowed_methods, reason = "this is the shim")]
-fn link(from: &Path, to: &Path) -> io::Result<()> {
+pub(super) fn link(from: &Path, to: &Path) -> io::Result<()> {
     std::fs::hard_link(from, to).or_else(|error| {
         #[cfg(unix)]
         if error.kind() == ErrorKind::AlreadyExists {
@@ -105,12 +114,12 @@ fn rename_with(from: &Path, to: &Path, flags: rustix::fs::RenameFlags) -> io::Re
 }
 
 #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
-fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
+pub(super) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     rename_with(from, to, rustix::fs::RenameFlags::NOREPLACE)
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
-fn rename_new(_from: &Path, _to: &Path) -> io::Result<()> {
+pub(super) fn rename_new(_from: &Path, _to: &Path) -> io::Result<()> {
     Err(ErrorKind::Unsupported.into())
 }
 

@@ -13,7 +13,8 @@
 
 use std::io;
 
-/// Lists every step that changes a file, in the order of an update.
+/// Lists every step that changes a file, in the order of an update; then those
+/// of files that are no boards.
 pub const ALL: &[&str] = &[
     "folder.create",
     "gate.open",
@@ -49,6 +50,16 @@ pub const ALL: &[&str] = &[
     "board.swap-back",
     "leftover.claim",
     "leftover.unlink",
+    "aside.move",
+    "aside.create",
+    "aside.write",
+    "file.create",
+    "file.write",
+    "file.sync",
+    "file.replace",
+    "file.unlink",
+    "probe.create",
+    "probe.unlink",
 ];
 
 /// Runs `act` as the step `name`, with what a test asked for around it.

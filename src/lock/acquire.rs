@@ -10,7 +10,7 @@ use super::options::LockOptions;
 use super::outcome::{HolderNote, Unlocked, WhyUnlocked};
 use super::publish::{Clock, Pending};
 use super::record::{Record, Sighting, look};
-use super::takeover::{Takeover, take_over};
+use super::takeover::{Takeover, remove_legacy, take_over};
 use crate::Timestamp;
 use crate::disk::{self, Backoff, FileId, Token};
 use std::fmt;
@@ -224,8 +224,10 @@ impl<'a> Seeker<'a> {
                 let age = std::fs::symlink_metadata(&path).and_then(|meta| meta.modified());
                 let age = age.map_or(0, |modified| clock.age_ms(modified));
                 self.token.knows_dead(token) || age > self.options.staleness_ms()
-            }) {
-                let _ = disk::remove("pending.unlink", &path);
+            }) && disk::remove("pending.unlink", &path).is_err()
+            {
+                // A legacy lock, swapped out by a process that then died.
+                remove_legacy(&path);
             }
         }
     }

@@ -153,8 +153,8 @@ fn legacy(owner: &Record, running: bool, facts: &Facts) -> Verdict {
 /// Says whether a guard may be removed: only by a holder of the gate, and
 /// only one whose writer is known to be dead. A foreign one never.
 ///
-/// A guard is published complete, so one that cannot be read was torn by a
-/// power cut; nobody is left to finish it.
+/// One that cannot be read was torn by a power cut, or is being written where
+/// nothing complete can be published: its writer is given the grace.
 pub fn is_dead_guard(seen: &Seen, facts: &Facts, running: impl Fn(i64) -> bool) -> bool {
     match seen {
         _ if facts.gate.is_none() => false,
@@ -162,7 +162,7 @@ pub fn is_dead_guard(seen: &Seen, facts: &Facts, running: impl Fn(i64) -> bool) 
         Seen::Record(record) => {
             record.is_of(facts.host) && facts.age_ms.abs() > GRACE_MS && !running(record.pid)
         }
-        Seen::Incomplete => facts.age_ms.abs() > facts.staleness_ms,
+        Seen::Incomplete => facts.age_ms.abs() > GRACE_MS,
         Seen::Folder { .. } | Seen::NotALock(_) => false,
     }
 }

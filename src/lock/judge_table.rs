@@ -314,11 +314,11 @@ fn a_guard_is_removed_by_a_gate_holder_only_and_a_foreign_one_never() {
             "torn by a power cut",
             Seen::Incomplete,
             g,
-            60_001,
+            2_001,
             false,
             true,
         ),
-        ("torn, fresh", Seen::Incomplete, g, 60_000, false, false),
+        ("torn, fresh", Seen::Incomplete, g, 2_000, false, false),
         (
             "a link",
             Seen::NotALock(Kind::Symlink),

@@ -158,9 +158,12 @@ impl Heart {
     /// then; false once the lock is not ours.
     fn beat(path: &Path, token: Token) -> bool {
         match whose(path, token) {
-            Ok(Whose::Ours(file)) => disk::touch("lock.beat", &file).is_ok(),
+            Ok(Whose::Ours(file)) => {
+                // One refusal of the file system is no loss of the lease.
+                let _ = disk::touch("lock.beat", &file);
+                true
+            }
             Ok(Whose::Nobodys | Whose::Anothers) => false,
-            // One refusal of the file system is no loss of the lease.
             Err(_) => true,
         }
     }

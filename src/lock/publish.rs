@@ -46,6 +46,7 @@ impl Clock {
 pub struct Pending {
     path: PathBuf,
     file: File,
+    mode: u32,
     published: bool,
 }
 
@@ -67,6 +68,7 @@ impl Pending {
         Ok(Self {
             path,
             file,
+            mode,
             published: false,
         })
     }
@@ -102,7 +104,13 @@ impl Pending {
 
     /// Gives the file the free name `path`; false if something has it.
     pub fn place(&mut self, step: &'static str, path: &Path) -> io::Result<bool> {
-        match disk::place_new(step, &self.path, path) {
+        let placed = match disk::place_new(step, &self.path, path) {
+            Err(error) if disk::is_unsupported(&error) => {
+                disk::copy_new(step, &self.path, path, self.mode)
+            }
+            placed => placed,
+        };
+        match placed {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
             Err(error) => Err(error),
             Ok(()) => {

@@ -84,8 +84,14 @@ fn replace_folder(
         }
         Err(error) => return Err(error),
     };
-    // Only what the layout put there goes; a folder with more in it stays.
-    disk::remove("lock.remove-folder", &moved.join("owner.json"))?;
-    let _ = disk::remove_folder("lock.remove-folder", &moved);
+    remove_legacy(&moved);
     Ok(true)
+}
+
+/// Removes what the legacy layout put at `path`; a folder with more in it stays.
+///
+/// The lock is ours by then: what cannot be removed is no reason to go without.
+pub fn remove_legacy(path: &Path) {
+    let _ = disk::remove("lock.remove-folder", &path.join("owner.json"));
+    let _ = disk::remove_folder("lock.remove-folder", path);
 }

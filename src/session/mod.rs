@@ -17,6 +17,7 @@ mod repo;
 mod session_lock;
 pub(crate) mod small_file;
 mod sources;
+mod whereabouts;
 
 pub use derive::{Derived, Explicit, derive, status};
 pub use enumerate::{Sweep, default_roots, enumerate};
@@ -24,3 +25,4 @@ pub use registry::{FRESH_FOR_MS, Registry, RegistryEntry};
 pub use repo::{Repo, resolve};
 pub use session_lock::{SESSION_LOCK, SessionLock};
 pub use sources::Sources;
+pub use whereabouts::{Folders, Whereabouts};

@@ -1,13 +1,15 @@
 //! The board as a document of a commit: what may be touched, and how it changes.
 
-use super::{Action, Report, Subject, UpdateError};
+use super::copies::Copies;
+use super::{Action, OnlyWhere, Report, Subject, UpdateError};
 use crate::Timestamp;
 use crate::board::{Board, Field, Fresh, Origin, Row, Slot, Status, join, join_all};
 use crate::commit::{CommitError, Displaced, Document, Edit, LIMIT};
 use crate::disk::read_regular;
 use crate::lock::Host;
-use crate::session::{Derived, Explicit, derive, status};
+use crate::session::{Derived, Explicit, Repo, derive, status};
 use crate::vault::Place;
+use std::collections::HashMap;
 use std::path::Path;
 
 /// Says why a board is not touched.
@@ -21,6 +23,8 @@ pub enum Refusal {
     Outdated,
     /// It is not UTF-8; where the first wrong byte is.
     NotText(String),
+    /// What an edit would drop could not be kept elsewhere first; why not.
+    NotKept(String),
 }
 
 impl Refusal {
@@ -30,6 +34,7 @@ impl Refusal {
             Self::Handwritten | Self::NotText(_) => Action::SkippedHandwritten,
             Self::Conflicted => Action::SkippedConflicted,
             Self::Outdated => Action::SkippedOutdated,
+            Self::NotKept(_) => Action::SkippedWriteFailed,
         }
     }
 
@@ -48,6 +53,7 @@ impl Refusal {
                 format!("`{path}` already shows a later event of the same session; nothing to do")
             }
             Self::NotText(at) => format!("`{path}` is not UTF-8 text ({at})"),
+            Self::NotKept(why) => format!("`{path}` stays as it is: no backup of its rows ({why})"),
         }
     }
 }
@@ -57,7 +63,7 @@ pub fn is_ours(bytes: &[u8]) -> bool {
     refusal(bytes).is_none()
 }
 
-fn text(bytes: &[u8]) -> Result<&str, Refusal> {
+pub(super) fn text(bytes: &[u8]) -> Result<&str, Refusal> {
     std::str::from_utf8(bytes).map_err(|error| {
         Refusal::NotText(format!(
             "the byte at offset {} is none",
@@ -66,7 +72,8 @@ fn text(bytes: &[u8]) -> Result<&str, Refusal> {
     })
 }
 
-fn refusal(bytes: &[u8]) -> Option<Refusal> {
+/// Says why `bytes` are no board that a generator may rewrite.
+pub fn refusal(bytes: &[u8]) -> Option<Refusal> {
     match text(bytes).map(Board::origin_of) {
         Ok(Origin::Ours) => None,
         Ok(Origin::Handwritten) => Some(Refusal::Handwritten),
@@ -81,7 +88,11 @@ pub struct BoardDocument<'a> {
     explicit: &'a Explicit,
     host: &'a Host,
     now: Timestamp,
+    pub(super) only_where: Option<OnlyWhere<'a>>,
     rows: Option<usize>,
+    shared: bool,
+    /// What sync tools put beside the board.
+    pub(super) copies: Copies,
 }
 
 impl<'a> BoardDocument<'a> {
@@ -97,13 +108,21 @@ impl<'a> BoardDocument<'a> {
             explicit,
             host,
             now,
+            only_where: None,
             rows: None,
+            shared: false,
+            copies: Copies::default(),
         }
     }
 
     /// Gives how many rows the board had when it was last edited.
     pub fn rows(&self) -> Option<usize> {
         self.rows
+    }
+
+    /// Says whether the board told hosts apart when it was last edited.
+    pub fn is_shared(&self) -> bool {
+        self.shared
     }
 
     /// Edits the board at `place` in memory only.
@@ -129,6 +148,8 @@ impl<'a> BoardDocument<'a> {
             rows: self.rows,
             lock: None,
             note: Some(note),
+            copies: Vec::new(),
+            shared: self.shared,
         })
     }
 
@@ -138,9 +159,7 @@ impl<'a> BoardDocument<'a> {
 
     /// Derives a subject's row from what is known and what the board shows.
     fn fresh(&self, subject: &'a Subject, board: &Board) -> Fresh {
-        let prior = board.prior(&self.slot(subject, board.is_shared()));
-        let prior = prior.or_else(|| self.legacy(subject, board));
-        let prior_status = prior.map(|row| row.status.as_ref());
+        let prior_status = self.prior(subject, board).map(|row| row.status.as_ref());
         let Explicit {
             status: said,
             heartbeat,
@@ -161,16 +180,46 @@ impl<'a> BoardDocument<'a> {
         }
     }
 
-    /// A key-less row of this name counts only if no other subject has the name.
-    fn legacy<'b>(&self, subject: &Subject, board: &'b Board<'b>) -> Option<&'b Row<'b>> {
-        let name = subject.repo.name.to_lowercase();
-        let twins = self
-            .subjects
+    fn may_replace(&self, subject: &'a Subject, board: &Board) -> bool {
+        let prior = || self.prior(subject, board);
+        self.only_where.is_none_or(|OnlyWhere(may)| may(prior()))
+    }
+
+    /// Finds the row that an update of this subject starts from.
+    ///
+    /// A key-less row of its name counts only if no other subject has the name.
+    fn prior<'b>(&self, subject: &Subject, board: &'b Board<'b>) -> Option<&'b Row<'b>> {
+        let host = board.is_shared().then_some(&*self.host.id);
+        let Repo { name, key, .. } = &subject.repo;
+        let lower = name.to_lowercase();
+        let same_name = |other: &&Subject| other.repo.name.to_lowercase() == lower;
+        let is_only = self.subjects.iter().filter(same_name).count() == 1;
+        let legacy = || is_only.then(|| board.prior(&Slot::named(name).on(host)))?;
+        board.prior(&Slot::keyed(key).on(host)).or_else(legacy)
+    }
+
+    /// Removes rows without a host that are no newer than this host's own.
+    ///
+    /// They come back with a board that was copied before the declaration.
+    fn drop_adopted(&self, board: &mut Board) -> bool {
+        if !board.is_shared() {
+            return false;
+        }
+        let beats: HashMap<String, Option<Timestamp>> = board
+            .rows
             .iter()
-            .filter(|other| other.repo.name.to_lowercase() == name);
-        (twins.count() == 1)
-            .then(|| board.prior(&Slot::named(&subject.repo.name)))
-            .flatten()
+            .filter(|row| row.host.as_deref() == Some(&*self.host.id))
+            .filter_map(|row| Some((row.key.as_deref()?.to_owned(), row.beat())))
+            .collect();
+        let is_ours = |key: &str| self.subjects.iter().any(|subject| subject.repo.key == key);
+        let before = board.rows.len();
+        board.rows.retain(|row| match row.key.as_deref() {
+            Some(key) if row.host.is_none() && is_ours(key) => {
+                beats.get(key).is_none_or(|beat| row.beat() > *beat)
+            }
+            _ => true,
+        });
+        board.rows.len() != before
     }
 }
 
@@ -206,14 +255,19 @@ impl Document for BoardDocument<'_> {
             Some(Ok(text)) => Board::parse(text),
             Some(Err(refusal)) => return Edit::Refuse(refusal),
         };
+        let mut changed = self.copies.join_into(&mut board);
         let fresh: Vec<Fresh> = self
             .subjects
             .iter()
+            .filter(|subject| self.may_replace(subject, &board))
             .map(|subject| self.fresh(subject, &board))
             .collect();
         let merged = board.upsert(&fresh, self.now);
+        changed |= merged.changed;
+        changed |= self.drop_adopted(&mut board);
         self.rows = Some(board.rows.len());
-        if merged.changed {
+        self.shared = board.is_shared();
+        if changed {
             Edit::Write(board.render(self.now).into_bytes())
         } else if merged.outdated > 0 {
             Edit::Refuse(Refusal::Outdated)
@@ -228,23 +282,42 @@ impl Document for BoardDocument<'_> {
             return written.to_vec();
         };
         let (displaced, written) = (Board::parse(displaced), Board::parse(written));
-        let board = match when {
-            Displaced::JustNow => {
+        let mut board = match when {
+            Displaced::JustNow { expected } => {
                 let shared = written.is_shared();
                 let slots: Vec<Slot> = self
                     .subjects
                     .iter()
                     .map(|subject| self.slot(subject, shared))
                     .collect();
-                join(&displaced, &written, &slots, self.now)
+                let joined = join(&displaced, &written, &slots, self.now);
+                if is_edit_of(&displaced, expected, &written) {
+                    joined
+                } else {
+                    join_all(&joined, &written)
+                }
             }
-            Displaced::ByLastWrite => join(&displaced, &written, &[], self.now),
-            Displaced::LongAgo => join_all(&written, &displaced),
+            Displaced::ByCrash => join_all(&written, &displaced),
         };
-        let updated = [written.updated(), displaced.updated()]
+        self.copies.join_into(&mut board);
+        self.drop_adopted(&mut board);
+        let updated = [written.updated(), displaced.updated(), board.updated()]
             .into_iter()
             .flatten()
             .max();
         board.render(updated.unwrap_or(self.now)).into_bytes()
     }
+}
+
+/// Says whether a person made `displaced` out of the very board that we expected.
+///
+/// Only then are its lines later than ours, and ours may go. Every program
+/// sets `updated:`, a person does not; a writer with an older base, or one
+/// whose lines we have joined already, must not take a line away that it has
+/// never seen (docs/model.md).
+fn is_edit_of(displaced: &Board, expected: &[u8], written: &Board) -> bool {
+    let Ok(expected) = text(expected).map(Board::parse) else {
+        return false;
+    };
+    expected.updated() == displaced.updated() && expected.has_lines_of(written)
 }

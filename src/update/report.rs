@@ -56,6 +56,10 @@ pub struct Report {
     pub lock: Option<LockReport>,
     /// One line for people: why it was skipped, and what to do.
     pub note: Option<String>,
+    /// The conflict copies that the board now holds, where they have been put.
+    pub copies: Vec<PathBuf>,
+    /// Whether the rows say which host they come from.
+    pub shared: bool,
 }
 
 /// Reports what kept an update apart from others.
@@ -138,6 +142,8 @@ impl Serialize for Report {
             lock: Option<&'a LockReport>,
             #[serde(skip_serializing_if = "Option::is_none")]
             note: Option<&'a str>,
+            #[serde(skip_serializing_if = "Vec::is_empty")]
+            copies: Vec<String>,
         }
         let Self {
             action,
@@ -145,7 +151,10 @@ impl Serialize for Report {
             rows,
             lock,
             note,
+            copies,
+            ..
         } = self;
+        let copies = copies.iter();
         let path = path.to_string_lossy().into_owned();
         let (lock, note) = (lock.as_ref(), note.as_deref());
         Json {
@@ -154,6 +163,9 @@ impl Serialize for Report {
             rows: *rows,
             lock,
             note,
+            copies: copies
+                .map(|path| path.to_string_lossy().into_owned())
+                .collect(),
         }
         .serialize(serializer)
     }

@@ -1,6 +1,14 @@
 //! A vault, a home and the built binary, all in one temporary folder.
 #![allow(dead_code, reason = "each test uses what it needs")]
 
+#[cfg(unix)]
+pub mod pty;
+
+use std::io::Write;
+#[cfg(feature = "failpoints")]
+pub mod situation;
+
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant, SystemTime};
@@ -92,6 +100,14 @@ impl TestEnv {
         repo
     }
 
+    /// Makes a folder that git would take for a repository, on `main`.
+    pub fn git_repo(&self, name: &str) -> PathBuf {
+        let repo = self.repo(name);
+        std::fs::create_dir(repo.join(".git")).unwrap();
+        std::fs::write(repo.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+        repo
+    }
+
     pub fn read_board(&self) -> String {
         std::fs::read_to_string(self.board()).unwrap()
     }
@@ -103,17 +119,27 @@ impl TestEnv {
 
     /// Lists what lies beside the lock, sorted.
     pub fn beside_the_lock(&self) -> Vec<String> {
-        let mut names: Vec<String> = std::fs::read_dir(self.orchestrator())
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect();
-        names.sort();
-        names
+        names(&self.orchestrator())
+    }
+
+    /// Lists what lies beside the lock and the board that no finished update
+    /// may leave.
+    pub fn litter(&self) -> Vec<String> {
+        let kept = ["board.gate.lock", "board.latch.lock", "_active-sessions.md"];
+        let mut litter = self.beside_the_lock();
+        litter.extend(names(self.board().parent().unwrap()));
+        litter.retain(|name| !kept.contains(&name.as_str()));
+        litter
     }
 
     /// Asserts that only the two targets of the kernel locks are left.
     pub fn assert_no_litter(&self) {
-        let kept = ["board.gate.lock", "board.latch.lock"];
+        self.assert_no_litter_but(&[]);
+    }
+
+    /// Asserts the same, but for names that a test expects.
+    pub fn assert_no_litter_but(&self, expected: &[&str]) {
+        let kept = [&["board.gate.lock", "board.latch.lock"], expected].concat();
         let mut litter = self.beside_the_lock();
         litter.retain(|name| !kept.contains(&name.as_str()));
         assert!(litter.is_empty(), "left behind: {litter:?}");
@@ -121,8 +147,15 @@ impl TestEnv {
 
     /// Prepares the binary with the test's own environment and vault.
     pub fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_boardsync"));
-        command.args(args).env_clear().current_dir(self.root.path());
+        let mut command = self.command_of(env!("CARGO_BIN_EXE_boardsync"));
+        command.args(args);
+        command
+    }
+
+    /// Prepares any program with the test's own environment and vault.
+    pub fn command_of(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
+        command.env_clear().current_dir(self.root.path());
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
         command
             .env("HOME", self.home())
@@ -141,6 +174,14 @@ impl TestEnv {
         self.command(args).output().unwrap().into()
     }
 
+    /// Runs a prepared command with `input` on its stdin, then closed.
+    pub fn feed(&self, command: &mut Command, input: &[u8]) -> Said {
+        let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+        // One that does not want it all is not wrong.
+        let _ = child.stdin.take().unwrap().write_all(input);
+        child.wait_with_output().unwrap().into()
+    }
+
     pub fn start(&self, args: &[&str]) -> Child {
         self.command(args).spawn().unwrap()
     }
@@ -148,21 +189,37 @@ impl TestEnv {
     /// Starts a command that parks at the step `point`, and waits until it is there.
     #[cfg(feature = "failpoints")]
     pub fn park(&self, point: &str, args: &[&str]) -> Parked {
-        let signal = self.path(&format!("park-{}-{}", point.replace('.', "-"), unique()));
-        let mut command = self.command(args);
-        command.env(
-            "FAILPOINTS",
-            format!("{point}=1*return(park:{})", signal.display()),
-        );
-        let mut child = command.spawn().unwrap();
-        let reached = with_suffix(&signal, "reached");
-        wait_until(&format!("{point} is reached"), || {
-            if let Some(status) = child.try_wait().unwrap() {
-                panic!("it ended with {status} before it reached {point}");
-            }
-            reached.exists()
-        });
-        Parked { child, signal }
+        self.park_along(&[point], self.command(args))
+    }
+
+    /// Starts a command that parks at each of `points`, one after the other,
+    /// and waits until it is at the first.
+    #[cfg(feature = "failpoints")]
+    pub fn park_along(&self, points: &[&str], mut command: Command) -> Parked {
+        let stops: Vec<(String, PathBuf)> = points
+            .iter()
+            .map(|point| {
+                let name = format!("park-{}-{}", point.replace('.', "-"), unique());
+                ((*point).to_owned(), self.path(&name))
+            })
+            .collect();
+        let others = command
+            .get_envs()
+            .find(|(name, _)| *name == "FAILPOINTS")
+            .and_then(|(_, value)| value?.to_str().map(str::to_owned));
+        let mut configured: Vec<String> = stops
+            .iter()
+            .map(|(point, signal)| format!("{point}=1*return(park:{})", signal.display()))
+            .collect();
+        configured.extend(others);
+        command.env("FAILPOINTS", configured.join(";"));
+        let child = command.spawn().unwrap();
+        let mut parked = Parked {
+            child,
+            stops: stops.into(),
+        };
+        parked.arrive();
+        parked
     }
 
     /// Plants a record at the lock's path, `age` old.
@@ -176,7 +233,8 @@ impl TestEnv {
 /// A process that stands at a step until it is told to go on.
 pub struct Parked {
     pub child: Child,
-    signal: PathBuf,
+    /// Where it stands, and where it will.
+    stops: VecDeque<(String, PathBuf)>,
 }
 
 impl Parked {
@@ -184,10 +242,40 @@ impl Parked {
         self.child.id()
     }
 
-    /// Lets it go on, and gives what it said.
-    pub fn go(self) -> Said {
-        std::fs::write(with_suffix(&self.signal, "go"), "").unwrap();
+    /// Waits until it is where it stops next.
+    fn arrive(&mut self) {
+        let (point, signal) = self.stops.front().expect("it has another stop");
+        let reached = with_suffix(signal, "reached");
+        let child = &mut self.child;
+        wait_until(&format!("{point} is reached"), || {
+            if let Some(status) = child.try_wait().unwrap() {
+                panic!("it ended with {status} before it reached {point}");
+            }
+            reached.exists()
+        });
+    }
+
+    /// Lets it go on, without waiting for what it does.
+    pub fn resume(&mut self) {
+        let (_, signal) = self.stops.pop_front().expect("it stands somewhere");
+        std::fs::write(with_suffix(&signal, "go"), "").unwrap();
+    }
+
+    /// Lets it go on to its next stop.
+    pub fn advance(&mut self) {
+        self.resume();
+        self.arrive();
+    }
+
+    /// Gives what it said in the end.
+    pub fn said(self) -> Said {
         self.child.wait_with_output().unwrap().into()
+    }
+
+    /// Lets it go on, and gives what it said.
+    pub fn go(mut self) -> Said {
+        self.resume();
+        self.said()
     }
 
     /// Ends it where it stands.
@@ -195,6 +283,35 @@ impl Parked {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
+
+    /// Stops all its threads, its heartbeat too.
+    pub fn freeze(&self) {
+        self.signal(rustix::process::Signal::STOP);
+        let stat = format!("/proc/{}/stat", self.pid());
+        wait_until("it is stopped", || {
+            let stat = std::fs::read_to_string(&stat).unwrap();
+            stat.rsplit(") ").next().unwrap().starts_with('T')
+        });
+    }
+
+    /// Lets its threads run again.
+    pub fn thaw(&self) {
+        self.signal(rustix::process::Signal::CONT);
+    }
+
+    fn signal(&self, signal: rustix::process::Signal) {
+        let pid = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(pid, signal).unwrap();
+    }
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten();
+    let mut names: Vec<String> = entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
 }
 
 fn with_suffix(path: &Path, suffix: &str) -> PathBuf {

@@ -1,0 +1,149 @@
+//! Whether the board can be read, and is one that will be written.
+
+use super::Check;
+use crate::cli::context::Context;
+use boardsync::Timestamp;
+use boardsync::board::{Board, Field, Origin, Slot, Status, Table};
+use boardsync::commit::LIMIT;
+use boardsync::disk::read_regular;
+use boardsync::vault::Place;
+use std::collections::{BTreeSet, HashSet};
+
+const PRUNE_AFTER_MS: i64 = 30 * 24 * 60 * 60 * 1000;
+/// The old rows from which on it is worth a word.
+const MANY: usize = 20;
+
+/// Checks the board; `others` says that another host may write it too.
+pub fn check(context: &Context, place: &Place, others: bool, checks: &mut Vec<Check>) {
+    let path = place.board.display();
+    let fail = |text: String, advice: &str| Check::fail("board", text, advice.to_owned());
+    let bytes = match read_regular(&place.target, LIMIT) {
+        Ok(Some(read)) => read.bytes,
+        Ok(None) => {
+            checks.push(Check::note(
+                "board",
+                format!("`{path}` is not there yet: the first update makes it"),
+            ));
+            return;
+        }
+        Err(error) => {
+            checks.push(fail(
+                format!("`{path}` cannot be read: {error}"),
+                "move it away, or name another with --board",
+            ));
+            return;
+        }
+    };
+    let text = match std::str::from_utf8(&bytes) {
+        Ok(text) => text,
+        Err(error) => {
+            let at = error.valid_up_to();
+            checks.push(fail(
+                format!("`{path}` is not UTF-8 text (the byte at offset {at} is none)"),
+                "move it away, or name another with --board",
+            ));
+            return;
+        }
+    };
+    checks.push(match Board::origin_of(text) {
+        Origin::Handwritten => fail(
+            format!("`{path}` is somebody's note, and never written"),
+            "move it away, or name another with --board",
+        ),
+        Origin::Conflicted => fail(
+            format!("`{path}` holds git conflict markers"),
+            "repair it with `boardsync merge --resolve`",
+        ),
+        Origin::Ours => table(text)
+            .unwrap_or_else(|| Check::ok("board", format!("`{path}` can be read and written"))),
+    });
+    let board = Board::parse(text);
+    checks.extend(twins(&board));
+    checks.extend(old(&board, context.now));
+    checks.push(hosts(&board, others));
+}
+
+/// Looks for a table with the seven columns; `None` if it is there.
+fn table(text: &str) -> Option<Check> {
+    let is = |title: &str, field: Field| title.trim().eq_ignore_ascii_case(field.title());
+    let table = Table::find(text, |titles| {
+        [Field::Repo, Field::Status]
+            .iter()
+            .all(|field| titles.iter().any(|title| is(title, *field)))
+    });
+    let Some(table) = table else {
+        return Some(Check::warn(
+            "board",
+            "it has no table with the columns Repo and Status that is not code or comment",
+            "the next update adds one; repair the old one if there was one",
+        ));
+    };
+    let titles = table.titles();
+    let missing: Vec<&str> = Field::ALL
+        .into_iter()
+        .filter(|field| *field != Field::Host)
+        .filter(|field| !titles.iter().any(|title| is(title, *field)))
+        .map(Field::title)
+        .collect();
+    (!missing.is_empty()).then(|| {
+        Check::warn(
+            "board",
+            format!("its table lacks the columns {}", missing.join(", ")),
+            "the next update that has something for them adds them: run `boardsync sweep`",
+        )
+    })
+}
+
+fn twins(board: &Board) -> Option<Check> {
+    let mut seen: HashSet<Slot> = HashSet::new();
+    let twin: BTreeSet<&str> = board
+        .rows
+        .iter()
+        .filter(|row| !seen.insert(row.slot()))
+        .map(|row| &*row.repo)
+        .collect();
+    let first = twin.first()?;
+    Some(Check::warn(
+        "duplicate-rows",
+        format!("{} repositories have two rows, like `{first}`", twin.len()),
+        "the next update keeps the newer of each: run `boardsync sweep`",
+    ))
+}
+
+fn old(board: &Board, now: Timestamp) -> Option<Check> {
+    let is_old = |row: &&boardsync::board::Row| {
+        matches!(row.status(), Some(Status::Closed | Status::ForceClosed))
+            && row
+                .beat()
+                .is_some_and(|beat| now.since(beat) > PRUNE_AFTER_MS)
+    };
+    let count = board.rows.iter().filter(is_old).count();
+    (count >= MANY).then(|| {
+        Check::note(
+            "old-rows",
+            format!("{count} rows were closed more than 30 days ago: `boardsync prune` drops them"),
+        )
+    })
+}
+
+fn hosts(board: &Board, others: bool) -> Check {
+    let hosts: BTreeSet<&str> = board
+        .rows
+        .iter()
+        .filter_map(|row| row.host.as_deref())
+        .collect();
+    if board.is_shared() {
+        Check::ok(
+            "hosts",
+            format!("rows tell hosts apart, {} so far", hosts.len()),
+        )
+    } else if others {
+        Check::warn(
+            "hosts",
+            "another host seems to write this board, whose rows do not tell hosts apart",
+            "run `boardsync init --shared`",
+        )
+    } else {
+        Check::ok("hosts", "no other host was seen here")
+    }
+}

@@ -1,0 +1,92 @@
+//! What crashed processes left beside the lock.
+
+use super::Check;
+use crate::cli::context::Context;
+use boardsync::disk::{self, Token};
+use boardsync::lock::Host;
+use boardsync::vault::Place;
+use std::fs::Metadata;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+/// Checks for files of processes that are gone.
+pub fn check(context: &Context, place: &Place) -> Vec<Check> {
+    let staleness = context.lock_options(place).staleness;
+    let mine = Token::new(Host::current().tag()).ok();
+    let stem = format!("{}.", place.stem);
+    let is_ours = |name: &str| {
+        let name = name.strip_prefix('.').unwrap_or(name);
+        name.starts_with(&stem) && token_in(name).is_some()
+    };
+    let names = disk::list(&place.folder, is_ours).unwrap_or_default();
+    let mut left = Vec::new();
+    let mut kept = Vec::new();
+    for name in names {
+        let path = place.folder.join(&name);
+        // Gone meanwhile: then it was none.
+        let Ok(meta) = std::fs::symlink_metadata(&path) else {
+            continue;
+        };
+        let age = age(&meta);
+        if name.ends_with(".kept.md") {
+            kept.push((path, age));
+            continue;
+        }
+        let is_dead = mine
+            .zip(token_in(&name))
+            .is_some_and(|(mine, maker)| mine.knows_dead(maker));
+        if is_dead || age > staleness {
+            left.push((path, age));
+        }
+    }
+    let mut checks = Vec::new();
+    if let Some(text) = all(&left) {
+        checks.push(Check::warn(
+            "leftovers",
+            format!("left by a crash: {text}"),
+            "the next update joins and removes them: run `boardsync sweep`",
+        ));
+    } else {
+        checks.push(Check::ok("leftovers", "no crash left anything behind"));
+    }
+    if let Some(text) = all(&kept) {
+        checks.push(Check::warn(
+            "kept-files",
+            format!("somebody's text, taken out of the board's place: {text}"),
+            "move it to where it belongs",
+        ));
+    }
+    checks
+}
+
+/// Finds the token in a name; `kept` files and staged boards have it too.
+fn token_in(name: &str) -> Option<Token> {
+    name.split('.').find_map(Token::parse)
+}
+
+/// Takes the time of the last change of any kind: a displaced board keeps that
+/// of its content.
+fn age(meta: &Metadata) -> Duration {
+    #[cfg(unix)]
+    let changed = {
+        use std::os::unix::fs::MetadataExt;
+        let seconds = u64::try_from(meta.ctime()).unwrap_or_default();
+        Some(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds))
+    };
+    #[cfg(not(unix))]
+    let changed = meta.modified().ok();
+    let now = SystemTime::now();
+    changed
+        .and_then(|changed| now.duration_since(changed).ok())
+        .unwrap_or_default()
+}
+
+fn all(files: &[(impl AsRef<Path>, Duration)]) -> Option<String> {
+    let (path, age) = files.first()?;
+    let more = match files.len() - 1 {
+        0 => String::new(),
+        more => format!(", and {more} more"),
+    };
+    let (path, age) = (path.as_ref().display(), age.as_secs());
+    Some(format!("`{path}`, {age} s old{more}"))
+}

@@ -1,0 +1,75 @@
+//! One edit of one note from the command line: its lock, its warnings, its report.
+
+use super::context::{Context, Sync};
+use super::outcome::{Failure, warn};
+use super::signals;
+use boardsync::commit::{Document, End};
+use boardsync::lock::{LockOptions, Unlocked};
+use boardsync::update::{self, Action, Edited, Report, Session, UpdateError};
+use boardsync::vault::Place;
+use std::time::Instant;
+
+/// Edits the note at `place`.
+pub fn edit<D: Document>(
+    context: &Context,
+    place: &Place,
+    document: &mut D,
+) -> Result<Edited<D::Refusal>, Failure> {
+    in_session(context, place, |session| update::edit(session, document))
+}
+
+/// Does what takes the lock of the note at `place`.
+pub fn in_session<T>(
+    context: &Context,
+    place: &Place,
+    act: impl FnOnce(Session) -> Result<T, UpdateError>,
+) -> Result<T, Failure> {
+    let interrupt = signals::flag();
+    let started = Instant::now();
+    let trace = |step: std::fmt::Arguments| {
+        eprintln!(
+            "boardsync: {:7.3} ms  {step}",
+            started.elapsed().as_secs_f64() * 1e3
+        );
+    };
+    let told = |unlocked: &Unlocked| {
+        warn(&format!("{unlocked}; the note is written without the lock"));
+    };
+    let session = Session {
+        place,
+        lock: LockOptions {
+            interrupt: Some(&interrupt),
+            warn: &told,
+            trace: context.global.verbose.then_some(&trace),
+            ..context.lock_options(place)
+        },
+        sync: context.sync != Sync::None,
+        host: None,
+    };
+    act(session).map_err(|error| match error {
+        UpdateError::Interrupted(_) => Failure::Interrupted,
+        error => Failure::of(error),
+    })
+}
+
+/// Makes the report of an edit; a refusal is an error that the caller sees.
+pub fn reported<R>(
+    place: &Place,
+    edited: Edited<R>,
+    refused: impl FnOnce(&R) -> String,
+) -> Result<Report, Failure> {
+    let action = match &edited.end {
+        End::Written => Action::Written,
+        End::Unchanged => Action::SkippedNoop,
+        End::Refused(refusal) => return Err(Failure::Error(refused(refusal))),
+    };
+    Ok(Report {
+        action,
+        path: place.board.clone(),
+        rows: None,
+        lock: Some(edited.lock),
+        note: None,
+        copies: Vec::new(),
+        shared: false,
+    })
+}

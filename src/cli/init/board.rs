@@ -1,0 +1,63 @@
+//! The step that makes the board, by the way of every other write.
+
+use super::{Plan, Setup, Way};
+use crate::cli::edit::{edit, in_session, reported};
+use crate::cli::outcome::Failure;
+use boardsync::config::VaultSource;
+use boardsync::update::{Founding, abandon, is_blank};
+use boardsync::vault::Place;
+
+/// Plans the step: a board that says anything is never taken away.
+pub fn plan<'a>(setup: &'a Setup<'a>, way: Way) -> Result<Option<Plan<'a>>, Failure> {
+    let root = &setup.vault.path;
+    let is_new = setup.vault.source == VaultSource::Default && !root.exists();
+    if is_new {
+        let path = root.join(setup.context.global.board());
+        let plan = Plan {
+            id: "board",
+            what: "make a vault, and an empty board in it".to_owned(),
+            path,
+            act: Box::new(move || {
+                std::fs::create_dir_all(root).map_err(|error| {
+                    Failure::Error(format!(
+                        "cannot create the vault `{}`: {error}",
+                        root.display()
+                    ))
+                })?;
+                make(setup, &place(setup)?)
+            }),
+        };
+        return Ok((way == Way::Do).then_some(plan));
+    }
+    let place = place(setup)?;
+    let blank = is_blank(&place.target);
+    let (what, is_left) = match way {
+        Way::Do => ("make an empty board", !place.target.exists()),
+        Way::Undo => (
+            "remove the board, which is empty",
+            matches!(blank, Ok(true)),
+        ),
+    };
+    Ok(is_left.then(|| Plan {
+        id: "board",
+        what: what.to_owned(),
+        path: place.board.clone(),
+        act: Box::new(move || match way {
+            Way::Do => make(setup, &place),
+            // One that a session has filled meanwhile stays.
+            Way::Undo => in_session(setup.context, &place, abandon).map(|_| ()),
+        }),
+    }))
+}
+
+fn place(setup: &Setup) -> Result<Place, Failure> {
+    let context = setup.context;
+    let home = context.home();
+    Place::find(&setup.vault.path, context.global.board(), home.as_deref()).map_err(Failure::of)
+}
+
+fn make(setup: &Setup, place: &Place) -> Result<(), Failure> {
+    let now = setup.context.now;
+    let edited = edit(setup.context, place, &mut Founding { now })?;
+    reported(place, edited, |refusal| refusal.note(&place.board)).map(|_| ())
+}

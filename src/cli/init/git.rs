@@ -1,0 +1,35 @@
+//! The step that has git merge the board by its rows, if that is asked for.
+
+use super::gitignore::is_in_git;
+use super::{Plan, Setup, Way};
+use crate::cli::init_git::GitDriver;
+use crate::cli::outcome::Failure;
+
+/// Plans the step; it is taken away wherever it was set up.
+pub fn plan<'a>(setup: &'a Setup<'a>, way: Way) -> Result<Option<Plan<'a>>, Failure> {
+    let root = &setup.vault.path;
+    let asked = setup.args.git;
+    if !asked && (way == Way::Do || !is_in_git(root)) || !root.exists() {
+        return Ok(None);
+    }
+    let driver = GitDriver::of(setup.context)?;
+    let is_done = match driver.is_done() {
+        Ok(is_done) => is_done,
+        // Without a git to ask there is nothing of ours in it, either.
+        Err(_) if !asked => false,
+        Err(failure) => return Err(failure),
+    };
+    let (what, is_left) = match way {
+        Way::Do => ("have git merge the board with `boardsync merge`", !is_done),
+        Way::Undo => ("have git merge the board as text again", is_done),
+    };
+    Ok(is_left.then(|| Plan {
+        id: "git",
+        what: what.to_owned(),
+        path: root.join(".gitattributes"),
+        act: Box::new(move || match way {
+            Way::Do => driver.apply(),
+            Way::Undo => driver.undo(),
+        }),
+    }))
+}

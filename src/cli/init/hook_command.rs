@@ -1,0 +1,82 @@
+//! The command that a hook runs: how it is written, and whose it is.
+
+use std::path::{Path, PathBuf};
+
+/// Writes the command for the binary at `binary`, quoted for a shell.
+pub fn write(binary: &Path) -> String {
+    let path = binary.to_string_lossy();
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+@%:,=".contains(c);
+    if path.chars().all(is_plain) {
+        format!("{path} hook")
+    } else {
+        format!("'{}' hook", path.replace('\'', r"'\''"))
+    }
+}
+
+/// Reads the binary out of a command that `write` could have written, in any
+/// version and from any place; `None` if it is somebody's own.
+pub fn binary_of(command: &str) -> Option<PathBuf> {
+    let quoted = command.strip_suffix(" hook")?;
+    let path = match quoted.strip_prefix('\'') {
+        Some(rest) => rest.strip_suffix('\'')?.replace(r"'\''", "'"),
+        None if quoted.contains(char::is_whitespace) => return None,
+        None => quoted.to_owned(),
+    };
+    let path = PathBuf::from(path);
+    is_boardsync(&path).then_some(path)
+}
+
+/// Says whether a command, whoever wrote it, calls us as a hook.
+pub fn calls_us(command: &str) -> bool {
+    let bare = |word: &str| word.trim_matches(['"', '\'']).to_owned();
+    let mut words = command.split_whitespace().map(bare);
+    words.any(|word| is_boardsync(Path::new(&word))) && words.any(|word| word == "hook")
+        || binary_of(command).is_some()
+}
+
+/// Takes `/` and `\` for separators, whatever the system.
+fn is_boardsync(path: &Path) -> bool {
+    let path = path.to_string_lossy();
+    let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
+    let name = name.to_ascii_lowercase();
+    name.strip_suffix(".exe").unwrap_or(&name) == "boardsync"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_reads_back() {
+        for path in [
+            "/usr/local/bin/boardsync",
+            "/home/me/My Tools/boardsync",
+            "/it's here/boardsync",
+            "C:\\Program Files\\boardsync.exe",
+            "/a;rm -rf $HOME/boardsync",
+        ] {
+            let command = write(Path::new(path));
+            assert_eq!(binary_of(&command), Some(PathBuf::from(path)), "{command}");
+            assert!(calls_us(&command), "{command}");
+        }
+        assert_eq!(write(Path::new("/bin/boardsync")), "/bin/boardsync hook");
+        assert_eq!(write(Path::new("/a b/boardsync")), "'/a b/boardsync' hook");
+    }
+
+    #[test]
+    fn a_command_of_somebodys_own_is_told_from_ours() {
+        for (command, calls) in [
+            ("BOARDSYNC_STALE_MS=9 /bin/boardsync hook", true),
+            ("/bin/boardsync --vault ~/v hook", true),
+            ("\"/bin/boardsync\" hook", true),
+            ("/bin/boardsync hooks", false),
+            ("/bin/boardsync update --repo .", false),
+            ("/bin/other hook", false),
+            ("hook boardsync", false),
+            ("", false),
+        ] {
+            assert_eq!(binary_of(command), None, "{command}");
+            assert_eq!(calls_us(command), calls, "{command}");
+        }
+    }
+}

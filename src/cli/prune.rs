@@ -1,0 +1,171 @@
+//! `boardsync prune`: drops rows that nobody needs any more, and puts them back.
+
+mod sieve;
+
+use super::context::Context;
+use super::edit::{in_session, reported};
+use super::outcome::{Exit, Failure, print, print_json};
+use boardsync::printable;
+use boardsync::update::{Action, Dropped, Edited, Pruned, Refusal, Report, Restored};
+use boardsync::update::{prune, restore};
+use boardsync::vault::Place;
+use clap::Args;
+use serde_json::{Value, json};
+use sieve::Sieve;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// Is what `prune` takes.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  boardsync prune --dry-run\n  boardsync prune --closed-older-than 7d\n  boardsync prune --missing --root ~/work\n  boardsync prune --undo\n\nThe dropped rows are kept in `.orchestrator/backups/` of the vault, the last 20\ntimes; --undo puts those of the last time back, and newer rows stay.\n\n--missing looks for the repositories of this host below the home folder, the\nroots of a sweep and each --root, two levels deep. A row goes only if its key is\nthat of a path whose folder is gone while its neighbours are there, and if no\nsession was seen in it for 4 h; where nothing is known of it, it stays."
+)]
+pub struct PruneArgs {
+    /// Drop closed rows that are older: 12h, 30d, 8w
+    #[arg(long, value_name = "AGE", default_value = "30d", value_parser = super::ago::parse)]
+    closed_older_than: i64,
+    /// Drop rows of this host whose folder is gone, too
+    #[arg(long)]
+    missing: bool,
+    /// One more folder to look for repositories in
+    #[arg(long, value_name = "DIR", requires = "missing")]
+    root: Vec<PathBuf>,
+    /// Say what would be dropped, and do nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Put the rows of the last prune back
+    #[arg(long, conflicts_with_all = ["missing", "closed_older_than"])]
+    undo: bool,
+}
+
+/// Runs `boardsync prune`.
+pub fn run(context: &Context, args: &PruneArgs) -> Result<Exit, Failure> {
+    let place = context.place()?;
+    let (now, dry_run) = (context.now, args.dry_run);
+    if args.undo {
+        let restored = in_session(context, &place, |session| restore(session, now, dry_run))?;
+        let Some(Restored { edited, backup }) = restored else {
+            return Err(Failure::Error(format!(
+                "no rows of `{}` were dropped, or they are back already: nothing to undo",
+                place.board.display()
+            )));
+        };
+        return show_restored(context, &report(&place, edited)?, &backup);
+    }
+    let sieve = Sieve::new(context, args)?;
+    let pruned = in_session(context, &place, |session| {
+        prune(session, now, dry_run, &|row| sieve.why(row))
+    })?;
+    show_pruned(context, &place, pruned, &sieve.unknown.borrow())
+}
+
+fn report(place: &Place, edited: Option<Edited<Refusal>>) -> Result<Report, Failure> {
+    match edited {
+        Some(edited) => reported(place, edited, |refusal| refusal.note(&place.board)),
+        None => Ok(Report {
+            action: Action::DryRun,
+            path: place.board.clone(),
+            rows: None,
+            lock: None,
+            note: None,
+            copies: Vec::new(),
+            shared: false,
+        }),
+    }
+}
+
+fn show_pruned(
+    context: &Context,
+    place: &Place,
+    pruned: Pruned,
+    unknown: &BTreeSet<String>,
+) -> Result<Exit, Failure> {
+    let Pruned {
+        edited,
+        dropped,
+        backup,
+        expired,
+    } = pruned;
+    let report = report(place, edited)?;
+    if context.global.json {
+        let path = |path: &PathBuf| Value::from(path.to_string_lossy());
+        let mut object = serde_json::to_value(&report).map_err(Failure::of)?;
+        object["dropped"] = dropped.iter().map(object_of).collect();
+        object["unknown"] = unknown.iter().cloned().collect();
+        object["backup"] = backup.as_ref().map_or(Value::Null, path);
+        object["expired"] = expired.iter().map(path).collect();
+        print_json(&object)?;
+    } else if !context.global.quiet {
+        let mut text = rows(&report, &dropped, unknown);
+        for path in &expired {
+            text.push_str(&format!("removed the old backup `{}`\n", shown(path)));
+        }
+        if let Some(backup) = &backup {
+            let backup = shown(backup);
+            text.push_str(&format!(
+                "kept in `{backup}`; back with `boardsync prune --undo`\n"
+            ));
+        }
+        print(&text)?;
+    }
+    Ok(Exit::Success)
+}
+
+fn object_of(Dropped { row, why }: &Dropped) -> Value {
+    json!({
+        "repo": row.repo, "status": row.status, "session": row.session,
+        "heartbeat": row.heartbeat, "key": row.key, "host": row.host, "why": why,
+    })
+}
+
+fn shown(path: &Path) -> String {
+    printable(&path.to_string_lossy(), 300)
+}
+
+/// Says of each row that goes why, and of each that cannot be judged.
+fn rows(report: &Report, dropped: &[Dropped], unknown: &BTreeSet<String>) -> String {
+    let mut text = String::new();
+    let verb = match report.action {
+        Action::DryRun => "would drop",
+        _ => "dropped",
+    };
+    for Dropped { row, why } in dropped {
+        let (repo, why) = (printable(&row.repo, 80), printable(why, 300));
+        let key = printable(row.key.as_deref().unwrap_or("no key"), 20);
+        text.push_str(&format!("{verb} `{repo}` ({key}): {why}\n"));
+    }
+    for repo in unknown {
+        let repo = printable(repo, 80);
+        text.push_str(&format!(
+            "stays `{repo}`: its folder is not known here; name a folder above it with --root\n"
+        ));
+    }
+    let board = shown(&report.path);
+    text.push_str(&match dropped.len() {
+        0 => format!("nothing to drop: `{board}`\n"),
+        1 => format!("{}: `{board}`, 1 row dropped\n", report.action.word()),
+        count => format!(
+            "{}: `{board}`, {count} rows dropped\n",
+            report.action.word()
+        ),
+    });
+    text
+}
+
+fn show_restored(context: &Context, report: &Report, backup: &Path) -> Result<Exit, Failure> {
+    if context.global.json {
+        let mut object = serde_json::to_value(report).map_err(Failure::of)?;
+        object["backup"] = backup.to_string_lossy().into();
+        print_json(&object)?;
+    } else if !context.global.quiet {
+        let (board, backup) = (shown(&report.path), shown(backup));
+        let what = match report.action {
+            Action::DryRun => "would get the rows of",
+            Action::SkippedNoop => "has all rows, or newer ones, of",
+            _ => "has again the rows of",
+        };
+        let word = report.action.word();
+        print(&format!("{word}: `{board}` {what} `{backup}`\n"))?;
+    }
+    Ok(Exit::Success)
+}

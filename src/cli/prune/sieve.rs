@@ -1,0 +1,94 @@
+//! Which rows nobody needs: old closed ones, and those whose folder is gone.
+
+use super::super::ago::ago;
+use super::super::context::Context;
+use super::super::outcome::Failure;
+use super::PruneArgs;
+use boardsync::Timestamp;
+use boardsync::board::{FORCE_CLOSE_AFTER_MS, Row, Status};
+use boardsync::config;
+use boardsync::lock::Host;
+use boardsync::session::{Folders, Whereabouts};
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+/// Knows which rows nobody needs.
+pub struct Sieve {
+    now: Timestamp,
+    host: Host,
+    closed_older_than: i64,
+    /// Where repositories are looked for; `None` if that was not asked for.
+    folders: Option<Folders>,
+    /// The rows of which nothing is known.
+    pub unknown: RefCell<BTreeSet<String>>,
+}
+
+impl Sieve {
+    /// Reads what the judgement depends on.
+    pub fn new(context: &Context, args: &PruneArgs) -> Result<Self, Failure> {
+        let mut host = Host::current();
+        host.aliases_file = config::host_aliases_file(&context.env);
+        let folders = if args.missing {
+            let mut roots = config::sweep_roots(&context.env).map_err(Failure::of)?;
+            roots.extend(context.home());
+            roots.extend(args.root.iter().cloned());
+            Some(Folders::below(&roots, &context.cwd))
+        } else {
+            None
+        };
+        Ok(Self {
+            now: context.now,
+            host,
+            closed_older_than: args.closed_older_than,
+            folders,
+            unknown: RefCell::default(),
+        })
+    }
+
+    /// Says why nobody needs a row; `None` if it stays.
+    pub fn why(&self, row: &Row) -> Option<String> {
+        self.is_old(row).or_else(|| self.is_missing(row))
+    }
+
+    /// A closed row without a readable heartbeat has no age, and stays.
+    fn is_old(&self, row: &Row) -> Option<String> {
+        let status = row.status()?;
+        let beat = row.beat()?;
+        (matches!(status, Status::Closed | Status::ForceClosed)
+            && self.now.since(beat) > self.closed_older_than)
+            .then(|| format!("{status} {}", ago(beat, self.now)))
+    }
+
+    fn is_missing(&self, row: &Row) -> Option<String> {
+        let folders = self.folders.as_ref()?;
+        // Where rows tell no hosts apart, the key alone says whose row it is.
+        if row
+            .host
+            .as_deref()
+            .is_some_and(|host| !self.host.is(host, None, None))
+        {
+            return None;
+        }
+        let found = match row.key.as_deref() {
+            Some(key) => folders.find(&row.repo, key),
+            None => Whereabouts::Unknown,
+        };
+        match found {
+            Whereabouts::There(_) => None,
+            Whereabouts::Unknown => {
+                self.unknown.borrow_mut().insert(row.repo.to_string());
+                None
+            }
+            Whereabouts::Gone(path) => {
+                (!self.may_run(row)).then(|| format!("no folder at `{}`", path.display()))
+            }
+        }
+    }
+
+    fn may_run(&self, row: &Row) -> bool {
+        row.status() == Some(Status::InProgress)
+            && row
+                .beat()
+                .is_none_or(|beat| self.now.since(beat) < FORCE_CLOSE_AFTER_MS)
+    }
+}

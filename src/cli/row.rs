@@ -1,0 +1,163 @@
+//! `boardsync row`: one row of one table in any note of the vault.
+
+use super::context::Context;
+use super::edit::{edit, reported};
+use super::outcome::{Exit, Failure, print, print_json, warn};
+use super::update::report;
+use boardsync::board::cells;
+use boardsync::commit::LIMIT;
+use boardsync::disk::read_regular;
+use boardsync::note::{Cell, Change, NotFound, NoteDocument, RowEdit, Wanted};
+use boardsync::printable;
+use boardsync::vault::Place;
+use clap::{Args, Subcommand};
+use serde_json::{Map, Value, json};
+
+/// Is what `row` takes.
+#[derive(Debug, Args)]
+pub struct RowArgs {
+    #[command(subcommand)]
+    command: RowCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum RowCommand {
+    /// Set cells of a row; one that is not there is appended to its table
+    #[command(
+        after_help = "Example:\n  boardsync row set --board tasks.md --key Task=release --set State=done --set By=me\n\nThe note must exist. Only the row changes; all other bytes stay."
+    )]
+    Set {
+        #[command(flatten)]
+        row: Which,
+        /// A cell to set, COLUMN=VALUE
+        #[arg(long, value_name = "CELL", value_parser = parse_cell)]
+        set: Vec<Cell>,
+    },
+    /// Print the cells of a row; exits 1 if there is none
+    #[command(
+        after_help = "Example:\n  boardsync row get --board tasks.md --key Task=release --json"
+    )]
+    Get {
+        #[command(flatten)]
+        row: Which,
+    },
+    /// Remove a row; being gone already is fine
+    #[command(after_help = "Example:\n  boardsync row remove --board tasks.md --key Task=release")]
+    Remove {
+        #[command(flatten)]
+        row: Which,
+    },
+}
+
+/// Says which row.
+#[derive(Debug, Args)]
+struct Which {
+    /// The heading that the table stands under
+    #[arg(long, value_name = "HEADING")]
+    table: Option<String>,
+    /// A cell that the row is known by, COLUMN=VALUE
+    #[arg(long, required = true, value_name = "CELL", value_parser = parse_cell)]
+    key: Vec<Cell>,
+}
+
+impl Which {
+    fn wanted(&self) -> Wanted {
+        Wanted {
+            table: self.table.clone(),
+            key: self.key.clone(),
+        }
+    }
+}
+
+fn parse_cell(text: &str) -> Result<Cell, String> {
+    match text.split_once('=') {
+        Some((column, text)) if !column.trim().is_empty() => Ok(Cell::new(column, text)),
+        _ => Err("it is not COLUMN=VALUE".to_owned()),
+    }
+}
+
+/// Runs `boardsync row`.
+pub fn run(context: &Context, args: &RowArgs) -> Result<Exit, Failure> {
+    if context.global.board.is_none() {
+        return Err(Failure::Usage(
+            "`row` needs --board, a note's path in the vault".to_owned(),
+        ));
+    }
+    let place = context.place()?;
+    match &args.command {
+        RowCommand::Get { row } => get(context, &place, &row.wanted()),
+        RowCommand::Remove { row } => change(context, &place, row.wanted(), Change::Remove),
+        RowCommand::Set { row, set } => {
+            let is_key = |cell: &&Cell| {
+                let column = cell.column.to_lowercase();
+                row.key
+                    .iter()
+                    .any(|key| key.column.to_lowercase() == column)
+            };
+            if let Some(cell) = set.iter().find(is_key) {
+                return Err(Failure::Usage(format!(
+                    "`{}` is both --key and --set: a row keeps the cells that it is known by",
+                    cell.column
+                )));
+            }
+            change(context, &place, row.wanted(), Change::Set(set.clone()))
+        }
+    }
+}
+
+fn change(context: &Context, place: &Place, row: Wanted, change: Change) -> Result<Exit, Failure> {
+    let asked = RowEdit { row, change };
+    let mut document = NoteDocument::new(place, &asked);
+    let edited = edit(context, place, &mut document)?;
+    for kept in document.kept() {
+        warn(&format!(
+            "a writer of `{}` was killed at work; lines that the note may lack lie in `{}`",
+            place.board.display(),
+            kept.display()
+        ));
+    }
+    let done = reported(place, edited, |why| refused(place, why))?;
+    match document.missed() {
+        Some(why) => Err(Failure::Error(refused(place, &why))),
+        None => report(context, &done),
+    }
+}
+
+fn refused(place: &Place, why: &NotFound) -> String {
+    format!("`{}` was not changed: {why}", place.board.display())
+}
+
+fn get(context: &Context, place: &Place, wanted: &Wanted) -> Result<Exit, Failure> {
+    let path = place.board.display();
+    let failed = |why: &dyn std::fmt::Display| Failure::Error(format!("`{path}`: {why}"));
+    let contents = read_regular(&place.target, LIMIT)
+        .map_err(|error| failed(&error))?
+        .ok_or_else(|| failed(&"there is no such note"))?;
+    let text = str::from_utf8(&contents.bytes).map_err(|_| failed(&NotFound::NotText))?;
+    let found = wanted.table(text, &[]).map_err(|why| failed(&why))?;
+    let rows = found.rows(&wanted.key);
+    if rows.is_empty() {
+        return Err(failed(&"no row has that key"));
+    }
+    let row = |line| found.titles().iter().zip(cells(line));
+    if context.global.json {
+        let object = |line| {
+            let cells = row(line).map(|(title, cell)| (title.to_string(), Value::from(cell)));
+            cells.collect::<Map<_, _>>()
+        };
+        let rows: Vec<_> = rows.into_iter().map(|(_, line)| object(line)).collect();
+        print_json(&json!({
+            "path": place.board.to_string_lossy(), "table": found.heading, "rows": rows,
+        }))?;
+    } else {
+        let blocks = rows.into_iter().map(|(_, line)| {
+            let cells = row(line);
+            let shown = cells.map(|(title, cell)| {
+                format!("{}: {}\n", printable(title, 100), printable(&cell, 2_000))
+            });
+            shown.collect::<String>()
+        });
+        print(&blocks.collect::<Vec<_>>().join("\n"))?;
+    }
+    Ok(Exit::Success)
+}

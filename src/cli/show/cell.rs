@@ -1,0 +1,74 @@
+//! A cell on a terminal: what it shows, how wide it is, where it is cut.
+
+use boardsync::board::ABSENT;
+use boardsync::printable;
+use std::borrow::Cow;
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+/// Bounds a cell, in characters: nobody reads more of one on a terminal.
+const LIMIT: usize = 500;
+
+/// Gives a cell of the file as it may be shown.
+pub fn shown(cell: Option<&str>) -> String {
+    printable(cell.unwrap_or(ABSENT), LIMIT)
+}
+
+/// Gives how many columns of a terminal a printable `text` takes.
+pub fn width(text: &str) -> usize {
+    if text.is_ascii() {
+        text.len()
+    } else {
+        text.width()
+    }
+}
+
+/// Cuts a printable `text` to at most `limit` columns, `…` in its place.
+///
+/// Between graphemes only: half an emoji is another one, or none.
+pub fn cut(text: &str, limit: usize) -> Cow<'_, str> {
+    if width(text) <= limit {
+        return Cow::Borrowed(text);
+    }
+    let mut used = 1;
+    let mut kept = String::with_capacity(limit * 4);
+    for grapheme in text.graphemes(true) {
+        used += width(grapheme);
+        if used > limit {
+            break;
+        }
+        kept.push_str(grapheme);
+    }
+    if limit > 0 {
+        kept.push('…');
+    }
+    Cow::Owned(kept)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{cut, width};
+
+    #[test]
+    fn a_cut_text_never_takes_more_than_its_columns() {
+        let texts = [
+            "plain",
+            "日本語のリポジトリ",
+            "e\u{301}e\u{301}e\u{301}e\u{301}",
+            "👩\u{200D}💻👩\u{200D}💻x",
+            "🇩🇪🇫🇷🇯🇵",
+            "✌🏽✌🏽",
+        ];
+        for text in texts {
+            for limit in 0..=width(text) + 1 {
+                let cut = cut(text, limit);
+                assert!(width(&cut) <= limit, "{cut} in {limit}");
+                assert_eq!(cut == text, width(text) <= limit, "{cut} in {limit}");
+            }
+        }
+        assert_eq!(cut("日本語", 5), "日本…");
+        assert_eq!(cut("日本語", 4), "日…");
+        assert_eq!(cut("👩\u{200D}💻👩\u{200D}💻", 3), "👩\u{200D}💻…");
+        assert_eq!(cut("e\u{301}e\u{301}e\u{301}", 2), "e\u{301}…");
+    }
+}

@@ -1,0 +1,66 @@
+//! A watch for pipes: the whole table again after each change.
+
+use crate::cli::context::Context;
+use crate::cli::outcome::{Failure, json_line, warn};
+use crate::cli::show::{Filter, Snapshot, lines, object, plain};
+use crate::cli::terminal::Terminal;
+use std::io::{self, Write};
+
+/// Prints what has changed, and nothing twice.
+pub struct Stream<'a> {
+    context: &'a Context,
+    /// Is set on a terminal that can do nothing but print.
+    terminal: Option<Terminal>,
+    last: String,
+}
+
+impl<'a> Stream<'a> {
+    pub fn new(context: &'a Context, terminal: Option<Terminal>) -> Self {
+        let last = String::new();
+        Self {
+            context,
+            terminal,
+            last,
+        }
+    }
+
+    /// Prints the board, or why there is none, unless that was said last.
+    pub fn print(
+        &mut self,
+        taken: Result<Snapshot, Failure>,
+        filters: &[Filter],
+    ) -> io::Result<()> {
+        let snapshot = match taken {
+            Ok(snapshot) => snapshot,
+            Err(failure) => {
+                let message = failure.to_string();
+                if message != self.last {
+                    warn(&message);
+                    self.last = message;
+                }
+                return Ok(());
+            }
+        };
+        let view = snapshot.view(filters);
+        let table = plain(&view);
+        if table == self.last {
+            return Ok(());
+        }
+        let mut stdout = io::stdout().lock();
+        if self.context.global.json {
+            stdout.write_all(json_line(&object(&view))?.as_bytes())?;
+        } else if !self.context.global.quiet {
+            let rows = match view.rows().count() {
+                1 => "1 row".to_owned(),
+                many => format!("{many} rows"),
+            };
+            writeln!(stdout, "--- {}, {rows}", view.now)?;
+            match &self.terminal {
+                Some(terminal) => writeln!(stdout, "{}", lines(&view, terminal).join("\n"))?,
+                None => stdout.write_all(table.as_bytes())?,
+            }
+        }
+        self.last = table;
+        stdout.flush()
+    }
+}

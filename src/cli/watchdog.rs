@@ -1,0 +1,34 @@
+//! Ends the process by a deadline, whatever it hangs in.
+
+use super::outcome::warn;
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Watches over the process until it is dropped.
+///
+/// A file system cannot be told to give up, and whatever a process is ended
+/// in, the board is whole.
+pub struct Watchdog {
+    _alive: Sender<()>,
+}
+
+impl Watchdog {
+    /// Ends the process with success, and one line, once `limit` after
+    /// `started` is over. Without a thread to be had nothing is watched.
+    pub fn start(started: Instant, limit: Duration) -> Self {
+        let (alive, watched) = mpsc::channel();
+        let watch = move || {
+            let left = limit.saturating_sub(started.elapsed());
+            if watched.recv_timeout(left) == Err(RecvTimeoutError::Timeout) {
+                let limit = limit.as_millis();
+                warn(&format!(
+                    "gave up after {limit} ms: the board is whole, but may lack this event"
+                ));
+                std::process::exit(0);
+            }
+        };
+        let _ = thread::Builder::new().stack_size(64 * 1024).spawn(watch);
+        Self { _alive: alive }
+    }
+}

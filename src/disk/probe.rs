@@ -1,0 +1,58 @@
+//! What a file system can do: tried, not looked up.
+
+use super::place::{link, rename_new};
+use super::{Attempt, KernelLock, Token, create_new, exchange, remove, touch};
+use std::io;
+use std::path::Path;
+use std::time::SystemTime;
+
+/// Says how each thing that the lock and the commit would like went.
+#[derive(Debug)]
+pub struct Abilities {
+    /// A hard link that refuses to replace.
+    pub hard_link: io::Result<()>,
+    /// A rename that refuses to replace.
+    pub no_replace: io::Result<()>,
+    /// A swap of two names.
+    pub exchange: io::Result<()>,
+    /// A lock that the kernel lets go of with its holder.
+    pub kernel_lock: io::Result<()>,
+    /// The time that the file system gives to a file that is touched now.
+    pub clock: io::Result<SystemTime>,
+}
+
+/// Tries it all in `folder` with temporaries, and removes them.
+///
+/// They are named as those of a board, so that the next update sweeps them
+/// away should this process be killed. Fails where not even a file can be made.
+pub fn probe(folder: &Path, stem: &str, token: Token) -> io::Result<Abilities> {
+    let mut token = token;
+    let [one, two, three] = [(); 3].map(|()| {
+        token = token.successor();
+        folder.join(format!(".{stem}.{token}.pending"))
+    });
+    let done = create_new("probe.create", &one, 0o600).map(|file| Abilities {
+        clock: touch("record.touch", &file)
+            .and_then(|()| file.metadata())
+            .and_then(|meta| meta.modified()),
+        hard_link: link(&one, &two),
+        no_replace: or_create(&two).and_then(|()| rename_new(&two, &three)),
+        exchange: or_create(&three).and_then(|()| exchange("board.exchange", &one, &three)),
+        kernel_lock: match KernelLock::try_take(&one, "gate.open", "gate.lock") {
+            Attempt::Taken(_) => Ok(()),
+            Attempt::Busy => Err(io::ErrorKind::WouldBlock.into()),
+            Attempt::Unavailable(error) => Err(error),
+        },
+    });
+    for path in [one, two, three] {
+        remove("probe.unlink", &path)?;
+    }
+    done
+}
+
+fn or_create(path: &Path) -> io::Result<()> {
+    match create_new("probe.create", path, 0o600) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+        Ok(_) | Err(_) => Ok(()),
+    }
+}

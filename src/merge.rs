@@ -1,0 +1,86 @@
+//! Whole boards become one: two versions in git, or in one conflicted file.
+//!
+//! No result has conflict markers, and none lacks a line or a row that both
+//! sides have: a board must stay readable for everyone.
+
+use crate::Timestamp;
+use crate::board::{Board, Origin, join_all, sides, three_way};
+
+/// Says which of two versions cannot be merged, and why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unmergeable {
+    /// Whether it is the first of the two.
+    pub is_ours: bool,
+    /// Why not.
+    pub why: NotABoard,
+}
+
+/// Says why a content is no version of a board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotABoard {
+    /// It is not UTF-8.
+    #[error("it is not UTF-8 text")]
+    NotText,
+    /// No generator of boards wrote it.
+    #[error("it is not a board of ours")]
+    Handwritten,
+    /// It has conflict markers that make no sense.
+    #[error("its git conflict markers do not pair up")]
+    Torn,
+}
+
+/// Merges two versions of a board that both started from `base`.
+///
+/// A base that is no board (empty, say, where both sides added theirs) is no
+/// ancestor: then the newest of each row and the lines of both sides stay. A
+/// side that was committed with conflict markers is repaired first.
+///
+/// # Errors
+///
+/// A side is not a board of ours.
+pub fn merge(
+    base: &[u8],
+    ours: &[u8],
+    theirs: &[u8],
+    now: Timestamp,
+) -> Result<String, Unmergeable> {
+    let side = |bytes, is_ours| board(bytes, now).map_err(|why| Unmergeable { is_ours, why });
+    let (ours, theirs) = (side(ours, true)?, side(theirs, false)?);
+    let base = board(base, now).unwrap_or_default();
+    let merged = three_way(
+        &Board::parse(&base),
+        &Board::parse(&ours),
+        &Board::parse(&theirs),
+    );
+    Ok(merged.render(merged.updated().unwrap_or(now)))
+}
+
+/// Takes the conflict markers out of a board by merging what they keep apart.
+///
+/// # Errors
+///
+/// They do not pair up, or what comes out is no board of ours.
+pub fn repair(text: &str, now: Timestamp) -> Result<String, NotABoard> {
+    let sides = sides(text).ok_or(NotABoard::Torn)?;
+    let (ours, theirs) = (Board::parse(&sides.ours), Board::parse(&sides.theirs));
+    let merged = match &sides.base {
+        Some(base) => three_way(&Board::parse(base), &ours, &theirs),
+        None => join_all(&ours, &theirs),
+    };
+    let text = merged.render(merged.updated().unwrap_or(now));
+    match Board::origin_of(&text) {
+        Origin::Ours => Ok(text),
+        Origin::Handwritten => Err(NotABoard::Handwritten),
+        Origin::Conflicted => Err(NotABoard::Torn),
+    }
+}
+
+/// Reads a version of a board; one with conflict markers is repaired.
+fn board(bytes: &[u8], now: Timestamp) -> Result<String, NotABoard> {
+    let text = str::from_utf8(bytes).map_err(|_| NotABoard::NotText)?;
+    match Board::origin_of(text) {
+        Origin::Ours => Ok(text.to_owned()),
+        Origin::Conflicted => repair(text, now),
+        Origin::Handwritten => Err(NotABoard::Handwritten),
+    }
+}

@@ -1,0 +1,83 @@
+//! The board that a vault starts with, and taking it away while it is that.
+
+use super::document::{refusal, text};
+use super::locked::{Session, under_lock};
+use super::{Refusal, UpdateError};
+use crate::Timestamp;
+use crate::board::{Board, join_rows};
+use crate::commit::{CommitError, Displaced, Document, Edit, LIMIT, Latch};
+use crate::disk::{self, read_regular};
+use std::path::Path;
+
+/// Removes a board that says nothing yet, and its folder if that was all in it;
+/// false if the board says something, or there is none.
+pub fn abandon(session: Session) -> Result<bool, UpdateError> {
+    let place = session.place;
+    let remove = || -> Result<bool, UpdateError> {
+        let _latch = Latch::take(&place.latch());
+        if !is_blank(&place.target)? {
+            return Ok(false);
+        }
+        let failed = |source| CommitError::Io {
+            doing: "remove",
+            path: place.target.clone(),
+            source,
+        };
+        disk::remove("file.unlink", &place.target).map_err(failed)?;
+        if let Some(folder) = place.target.parent() {
+            // It fails where anything else is in there, which is the point.
+            let _ = disk::remove_folder("file.unlink", folder);
+        }
+        Ok(true)
+    };
+    under_lock(session, |_| remove())?.0
+}
+
+/// Says whether the board at `path` is there, and says nothing.
+pub fn is_blank(path: &Path) -> Result<bool, UpdateError> {
+    let read = read_regular(path, LIMIT).map_err(|source| CommitError::Unreadable {
+        path: path.to_owned(),
+        source,
+    })?;
+    let Some(Ok(current)) = read.as_ref().map(|read| text(&read.bytes)) else {
+        return Ok(false);
+    };
+    let board = Board::parse(current);
+    Ok(match (board.created(), board.updated()) {
+        (Some(created), Some(updated)) => Board::empty(created).render(updated) == current,
+        _ => false,
+    })
+}
+
+/// Puts an empty board in place, as a document of a commit; one that is there stays.
+pub struct Founding {
+    /// The time of its foundation.
+    pub now: Timestamp,
+}
+
+impl Document for Founding {
+    type Refusal = Refusal;
+
+    fn refusal(&self, content: &[u8]) -> Option<Refusal> {
+        refusal(content)
+    }
+
+    fn edit(&mut self, current: Option<&[u8]>) -> Edit<Refusal> {
+        match current {
+            Some(_) => Edit::Unchanged,
+            None => Edit::Write(Board::empty(self.now).render(self.now).into_bytes()),
+        }
+    }
+
+    /// Joins the leftover of a crash; a first board displaces nothing.
+    fn join(&self, displaced: &[u8], written: &[u8], _when: Displaced) -> Vec<u8> {
+        let (Ok(displaced), Ok(written)) = (text(displaced), text(written)) else {
+            return written.to_vec();
+        };
+        let (displaced, written) = (Board::parse(displaced), Board::parse(written));
+        let updated = written.updated().max(displaced.updated());
+        join_rows(&written, &displaced)
+            .render(updated.unwrap_or(self.now))
+            .into_bytes()
+    }
+}
