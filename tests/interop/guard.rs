@@ -40,7 +40,6 @@ pub fn dead_pid() -> u32 {
 
 #[test]
 fn boardsync_waits_for_a_living_guard() {
-    let Some(_) = Peer::find() else { return };
     let env = TestEnv::new();
     plant_stale_lock(&env);
     let guard = plant_guard(&env, std::process::id(), Duration::from_secs(10));
