@@ -50,7 +50,6 @@ pub fn run(context: &Context, args: &SweepArgs) -> Result<Exit, Failure> {
     if is_repository && !repos.contains(&own) {
         repos.push(own.clone());
     }
-    let swept = repos.len();
     let subjects: Vec<Subject> = repos
         .into_iter()
         .map(|repo| Subject {
@@ -66,7 +65,7 @@ pub fn run(context: &Context, args: &SweepArgs) -> Result<Exit, Failure> {
         args.dry_run,
     )?;
     if let Some(subject) = subjects.iter().find(|subject| subject.repo == own) {
-        record(context, subject, &done, started, Some(swept));
+        record(context, subject, &done, started, Some(sweep.seen));
     }
     report(context, &done)
 }

@@ -1,0 +1,10 @@
+//! Beside the Node writer that shares the board: session-orchestrator, the real
+//! package at the version of `package.json`, installed by `scripts/install-peer`.
+
+#[path = "../env/mod.rs"]
+mod env;
+mod guard;
+mod locks;
+mod peer;
+mod same_bytes;
+mod writers;
