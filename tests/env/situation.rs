@@ -271,7 +271,7 @@ fn die(env: &TestEnv, point: &str, interfere: fn(&TestEnv)) {
     assert_eq!(output.status.signal(), Some(9), "it died at {point}");
 }
 
-/// Lists both sides of every step.
+/// Lists both sides of every step of an update.
 pub fn all_points() -> Vec<String> {
     let sides = |step: &&str| ["before", "after"].map(|side| format!("{step}.{side}"));
     step::OF_AN_UPDATE.iter().flat_map(sides).collect()
