@@ -47,6 +47,7 @@ mod order;
 mod origin;
 mod prose;
 mod render;
+mod root_collation;
 mod row;
 mod scalar;
 mod slot;

@@ -1,5 +1,6 @@
 //! The order of rows: as JavaScript's `localeCompare` sorts names.
 
+use super::root_collation;
 use super::row::Row;
 use icu_collator::{Collator, CollatorBorrowed};
 use std::cmp::Ordering;
@@ -13,10 +14,7 @@ pub(super) fn compare(a: &Row<'_>, b: &Row<'_>) -> Ordering {
         .then_with(|| a.host.cmp(&b.host))
 }
 
-fn collator() -> &'static CollatorBorrowed<'static> {
-    static ROOT: OnceLock<CollatorBorrowed<'static>> = OnceLock::new();
-    ROOT.get_or_init(|| {
-        Collator::try_new(Default::default(), Default::default())
-            .expect("the root collation is compiled in")
-    })
+fn collator() -> CollatorBorrowed<'static> {
+    static ROOT: OnceLock<Collator> = OnceLock::new();
+    ROOT.get_or_init(root_collation::collator).as_borrowed()
 }
