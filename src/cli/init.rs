@@ -5,6 +5,7 @@
 
 mod board;
 mod git;
+mod git_driver;
 pub mod gitignore;
 pub mod hook_command;
 pub mod hooks;
