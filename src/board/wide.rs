@@ -27,6 +27,9 @@ impl<'a> Board<'a> {
         if table(&self.above) || ends_hidden(&self.above) {
             self.above = Cow::Owned(one_by_one(&one.above, &other.above, eol));
         }
+        if !self.tabled && table(&self.below) {
+            self.below = Cow::Owned(one_by_one(&one.below, &other.below, eol));
+        }
         let between = self.tabled || !self.below.is_empty();
         if between && !(one.tabled && other.tabled) {
             open_paragraph(self.above.to_mut(), eol);
