@@ -8,6 +8,7 @@ mod git;
 mod git_driver;
 pub mod gitignore;
 pub mod hook_command;
+mod hook_entry;
 pub mod hooks;
 mod own_config;
 pub mod settings;
