@@ -85,9 +85,9 @@ pub(super) fn ends_hidden(text: &str) -> bool {
         visible.takes(line);
     }
     // The blank line before the addition ends a comment in a paragraph, and a
-    // quote with all that is open in it; the addition ends a list item.
+    // quote with all that is open in it.
     visible.takes("\n");
-    !visible.takes("| |\n")
+    !matches!(visible.inside, Inside::Text)
 }
 
 impl Container {
@@ -202,6 +202,6 @@ mod tests {
         assert!(ends_hidden("> a\n```\nb"));
         assert!(!ends_hidden("a <!-- b"));
         assert!(!ends_hidden("> ```\n> a"));
-        assert!(!ends_hidden("- ```\n  a"));
+        assert!(ends_hidden("- ```\n  a"), "more may follow in the item");
     }
 }
