@@ -7,16 +7,20 @@ mod document;
 mod found;
 mod locked;
 mod prune;
+mod refusal;
+mod rehearse;
 mod repair;
 mod report;
+mod restore;
 
 pub use declare::Declare;
-pub use document::{Refusal, is_ours, refusal};
 pub use found::{Founding, abandon, is_blank};
 pub use locked::{Edited, Session, edit};
-pub use prune::{Dropped, Pruned, Restored, prune, restore};
+pub use prune::{Dropped, Pruned, prune};
+pub use refusal::{Refusal, is_ours, refusal};
 pub use repair::{NotRepaired, Repair};
 pub use report::{Action, LockReport, Report};
+pub use restore::{Restored, restore};
 
 use crate::Timestamp;
 use crate::board::Row;

@@ -389,3 +389,28 @@ fn a_three_way_merge_merges_foreign_cells_one_by_one() {
     let merged = three_way(&base, &ours, &theirs).render(now());
     assert!(merged.ends_with("| x | closed | A | B |\n"), "{merged}");
 }
+
+#[test]
+fn lines_of_two_boards_without_a_table_never_become_one() {
+    let delimiter = "|---|:-:|\n---\n```\n";
+    let hidden = "b\n  ```\n| Repo | Status |\n|---|---|\n---\n";
+    for (one, other) in [
+        // The fence ends with its quote, so nothing after it is hidden.
+        ("| Repo | Status |\n---\n> ```\n", delimiter),
+        ("| Repo | Status |\n---\n- ```\n  x\n", delimiter),
+        // Both end in an open fence.
+        ("| Repo | Status |\n---\n```\nx\n", delimiter),
+        // The second fence would close the first.
+        ("- ```\n", &hidden[2..]),
+        ("a\n- ```\n", hidden),
+    ] {
+        let [base, one, other] = ["", one, other].map(|body| FRONT.to_owned() + body);
+        let [base, one, other] = [&base, &one, &other].map(|text| Board::parse(text));
+        for merged in [three_way(&base, &one, &other), join_all(&one, &other)] {
+            let text = merged.render(now());
+            let read = Board::parse(&text);
+            assert!(read.rows.is_empty(), "{text}");
+            assert_eq!(read.render(now()), text);
+        }
+    }
+}

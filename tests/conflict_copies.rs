@@ -78,7 +78,7 @@ fn a_conflict_copy_is_merged_put_aside_and_told_of_once() {
 fn a_sweep_merges_copies_too_and_a_shared_board_gives_no_hint() {
     let env = TestEnv::new();
     env.write_board(&board_of(&row("a", 1, "00000001")));
-    env.run(&["step", "shared"]).quietly();
+    env.run(&["init", "--shared", "--yes"]).quietly();
     for name in ["_active-sessions 2.md", "_active-sessions (1).md"] {
         std::fs::write(
             beside(&env, name),

@@ -39,19 +39,17 @@ impl Clones {
             clones.git(name, &["config", "user.name", name]);
             clones.git(name, &["config", "user.email", "name@example.org"]);
             clones.git(name, &["config", "pull.rebase", "false"]);
+            clones.boardsync(name, &["init", "--git", "--yes"]);
             if name == "one" {
-                clones.boardsync(name, &["step", "git"]);
-                if let Some(text) = start {
-                    let board = clone.join(BOARD);
-                    std::fs::create_dir_all(board.parent().unwrap()).unwrap();
-                    std::fs::write(board, text).unwrap();
+                let board = clone.join(BOARD);
+                match start {
+                    Some(text) => std::fs::write(board, text).unwrap(),
+                    // Each clone is to add its own.
+                    None => std::fs::remove_file(board).unwrap(),
                 }
                 std::fs::write(clone.join(".gitignore"), ".orchestrator/\n").unwrap();
                 clones.commit(name, "start");
                 clones.git(name, &["push", "-q", "-u", "origin", "main"]);
-            } else {
-                clones.boardsync(name, &["step", "git"]);
-                clones.git(name, &["status", "--porcelain"]);
             }
         }
         clones
@@ -314,7 +312,7 @@ fn the_driver_is_registered_and_taken_back() {
     let env = TestEnv::new();
     let vault = env.vault();
     let attributes = vault.join(".gitattributes");
-    let said = env.run(&["step", "git"]);
+    let said = env.run(&["init", "--git", "--yes"]);
     assert_eq!(said.code, Some(1));
     assert!(said.err.contains("git -C"), "{}", said.err);
     assert!(!attributes.exists(), "nothing is half done");
@@ -325,22 +323,14 @@ fn the_driver_is_registered_and_taken_back() {
         .arg(&vault)
         .args(["init", "-q"]));
     std::fs::write(&attributes, "*.md text").unwrap();
-    assert!(
-        env.run(&["step", "git", "--check"])
-            .quietly()
-            .out
-            .starts_with("to do: ")
-    );
-    env.run(&["step", "git"]).quietly();
-    assert!(
-        env.run(&["step", "git", "--check"])
-            .quietly()
-            .out
-            .starts_with("done: ")
-    );
+    let planned = || env.run(&["init", "--git", "--dry-run"]).quietly().out;
+    let step = "have git merge the board with `boardsync merge`: `";
+    assert!(planned().contains(step), "{}", planned());
+    env.run(&["init", "--git", "--yes"]).quietly();
+    assert_eq!(planned(), "nothing to do\n");
     let once = std::fs::read_to_string(&attributes).unwrap();
     assert_eq!(once, format!("*.md text\n/{BOARD} merge=boardsync\n"));
-    env.run(&["step", "git"]).quietly();
+    env.run(&["init", "--git", "--yes"]).quietly();
     assert_eq!(std::fs::read_to_string(&attributes).unwrap(), once);
     let attribute = |path: &Path| {
         let mut git = env.command_of("git");
@@ -353,9 +343,9 @@ fn the_driver_is_registered_and_taken_back() {
     assert!(attribute(Path::new(BOARD)).ends_with(": boardsync\n"));
     assert!(attribute(Path::new("other.md")).ends_with(": unspecified\n"));
 
-    env.run(&["step", "git", "--undo"]).quietly();
+    env.run(&["init", "--undo", "--yes"]).quietly();
     assert_eq!(std::fs::read_to_string(&attributes).unwrap(), "*.md text\n");
-    env.run(&["step", "git", "--undo"]).quietly();
+    env.run(&["init", "--undo", "--yes"]).quietly();
     let config = std::fs::read_to_string(vault.join(".git/config")).unwrap();
     assert!(!config.contains("boardsync"), "{config}");
 }

@@ -73,7 +73,7 @@ fn one_path_on_two_hosts_is_two_rows_on_a_shared_board_only() {
         let env = TestEnv::new();
         env.write_board(&board_of(""));
         if shared {
-            env.run(&["step", "shared"]).quietly();
+            env.run(&["init", "--shared", "--yes"]).quietly();
         }
         update_on(&env, "Studio.local", Some(status::IN_PROGRESS), "06:00");
         update_on(&env, "laptop", Some(status::CLOSED), "06:10");
@@ -99,7 +99,7 @@ fn one_path_on_two_hosts_is_two_rows_on_a_shared_board_only() {
 fn another_hosts_row_is_never_derived_here() {
     let env = TestEnv::new();
     env.write_board(&board_of(""));
-    env.run(&["step", "shared"]).quietly();
+    env.run(&["init", "--shared", "--yes"]).quietly();
     update_on(&env, "studio", Some(status::IN_PROGRESS), "06:00");
     // Without a lease a prior `in-progress` would have ended; but it is not ours.
     update_on(&env, "laptop", None, "06:10");
@@ -124,7 +124,7 @@ fn a_row_from_before_the_declaration_is_taken_once_by_the_first_with_its_key() {
     env.write_board(&board_of(&format!(
         "| app | in-progress | old | — | — | 2026-11-30T05:00:00.000Z | {KEY} |\n"
     )));
-    env.run(&["step", "shared"]).quietly();
+    env.run(&["init", "--shared", "--yes"]).quietly();
     assert_eq!(rows(&env), [row("—", "in-progress", "old")]);
     // It is the prior row: in progress, without a lease, so it has ended.
     update_on(&env, "studio", None, "06:00");
@@ -149,7 +149,7 @@ fn a_key_less_row_is_taken_by_the_first_host_with_its_name() {
     env.write_board(&board_of(
         "| App | closed | old | — | — | 2026-11-30T05:00:00.000Z | — |\n",
     ));
-    env.run(&["step", "shared"]).quietly();
+    env.run(&["init", "--shared", "--yes"]).quietly();
     update_on(&env, "studio", None, "06:00");
     assert_eq!(rows(&env), [row("studio", "closed", "—")]);
 }
@@ -162,7 +162,7 @@ fn a_copy_from_before_the_declaration_does_not_bring_taken_rows_back() {
         "| app | in-progress | old | — | — | 2026-11-30T05:00:00.000Z | {KEY} |\n"
     ));
     env.write_board(&old);
-    env.run(&["step", "shared"]).quietly();
+    env.run(&["init", "--shared", "--yes"]).quietly();
     update_on(&env, "studio", Some(status::CLOSED), "06:00");
     std::fs::write(env.board().with_file_name("_active-sessions 2.md"), &old).unwrap();
     let report = update_on(&env, "studio", Some(status::CLOSED), "06:10");
@@ -175,13 +175,10 @@ fn the_declaration_adds_one_column_and_nothing_else() {
     let env = TestEnv::new();
     let text = board_of("| a | frei | — | — | — | — | 00000001 |\n") + "\nprose\n";
     env.write_board(&text);
-    assert!(
-        env.run(&["step", "shared", "--check"])
-            .quietly()
-            .out
-            .starts_with("to do: ")
-    );
-    env.command(&["step", "shared"])
+    let planned = env.run(&["init", "--shared", "--dry-run"]).quietly();
+    assert!(planned.out.contains("add the column `Host`: `"));
+    assert_eq!(env.read_board(), text, "only planned");
+    env.command(&["init", "--shared", "--yes"])
         .env("BOARDSYNC_NOW", "2026-11-30T06:00:00Z")
         .output()
         .map(env::Said::from)
@@ -192,16 +189,12 @@ fn the_declaration_adds_one_column_and_nothing_else() {
         .replace("|---|\n", "|---|---|\n")
         .replace("| 00000001 |\n", "| 00000001 | — |\n");
     assert_eq!(env.read_board(), expected);
-    assert!(
-        env.run(&["step", "shared", "--check"])
-            .quietly()
-            .out
-            .starts_with("done: ")
-    );
-    env.run(&["step", "shared"]).quietly();
+    let again = env.run(&["init", "--shared", "--yes"]).quietly();
+    assert_eq!(again.out, "nothing to do\n");
     assert_eq!(env.read_board(), expected, "declared once");
-    let said = env.run(&["step", "shared", "--undo"]);
-    assert_eq!(said.code, Some(1));
-    assert!(said.err.contains("by hand"), "{}", said.err);
+    env.run(&["init", "--undo", "--yes"]).quietly();
+    assert_eq!(env.read_board(), expected, "the column stays");
+    let said = env.run(&["init", "--shared", "--undo"]);
+    assert_eq!(said.code, Some(2), "{said:?}");
     env.assert_no_litter();
 }

@@ -84,11 +84,10 @@ pub(super) fn ends_hidden(text: &str) -> bool {
     for line in text.split_inclusive('\n') {
         visible.takes(line);
     }
-    // The blank line before the addition ends a comment in a paragraph.
-    !matches!(
-        visible.inside,
-        Inside::Text | Inside::Comment { block: false }
-    )
+    // The blank line before the addition ends a comment in a paragraph, and a
+    // quote with all that is open in it.
+    visible.takes("\n");
+    !matches!(visible.inside, Inside::Text)
 }
 
 impl Container {
@@ -200,6 +199,9 @@ mod tests {
         assert!(ends_hidden("a\n```\nb"));
         assert!(ends_hidden("<!-- a\n\n"));
         assert!(!ends_hidden("```\n```\n"));
+        assert!(ends_hidden("> a\n```\nb"));
         assert!(!ends_hidden("a <!-- b"));
+        assert!(!ends_hidden("> ```\n> a"));
+        assert!(ends_hidden("- ```\n  a"), "more may follow in the item");
     }
 }

@@ -23,9 +23,11 @@ impl<'a> Board<'a> {
     pub(super) fn take_table_of(&mut self, one: &Self, other: &Self) {
         self.tabled = one.tabled || other.tabled;
         let eol = self.eol;
-        let table = |text: &str| Table::find(text, Columns::are_a_boards).is_some();
-        if table(&self.above) || ends_hidden(&self.above) {
+        if has_table(&self.above) || ends_hidden(&self.above) {
             self.above = Cow::Owned(one_by_one(&one.above, &other.above, eol));
+        }
+        if !self.tabled && has_table(&self.below) {
+            self.below = Cow::Owned(one_by_one(&one.below, &other.below, eol));
         }
         let between = self.tabled || !self.below.is_empty();
         if between && !(one.tabled && other.tabled) {
@@ -44,6 +46,15 @@ fn one_by_one(one: &str, other: &str, eol: &str) -> String {
     } else {
         (other, one)
     };
+    let text = in_turn(one, other, eol);
+    // A fence that the one leaves open may be closed by what opens the other's.
+    match has_table(&text) {
+        true => in_turn(other, one, eol),
+        false => text,
+    }
+}
+
+fn in_turn(one: &str, other: &str, eol: &str) -> String {
     let mut text = one.to_owned();
     open_paragraph(&mut text, eol);
     text.push_str(other);
@@ -51,6 +62,10 @@ fn one_by_one(one: &str, other: &str, eol: &str) -> String {
         text.push_str(eol);
     }
     text
+}
+
+fn has_table(text: &str) -> bool {
+    Table::find(text, Columns::are_a_boards).is_some()
 }
 
 /// Is a row under the columns of two boards.

@@ -1,7 +1,7 @@
 //! What can be typed: the commands and the options of all of them.
 
 use super::{
-    close, completions, doctor, exec, hook, init, ledger, lock, man, merge, prune, row, show, step,
+    close, completions, doctor, exec, hook, init, ledger, lock, man, merge, prune, row, show,
     sweep, update, watch,
 };
 use clap::{Args, Parser, Subcommand};
@@ -92,7 +92,4 @@ pub enum Command {
     Merge(merge::MergeArgs),
     /// Get, set or remove one row of a table in any note
     Row(row::RowArgs),
-    /// Do or undo one step of `init`
-    #[command(hide = true)]
-    Step(step::StepArgs),
 }

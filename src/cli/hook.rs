@@ -5,28 +5,20 @@
 //! change nothing: those read the event and the board, and are gone before
 //! the command line's parser would have been built.
 
+mod visit;
+
 use super::args::{Cli, Global};
-use super::context::{Chosen, Context, Sync, millis};
+use super::context::{Context, millis};
 use super::outcome::{Exit, Failure, warn, warn_once};
 use super::stdin;
-use super::update::record;
 use super::watchdog::Watchdog;
-use boardsync::board::{Board, Origin, Row, Slot, clean};
-use boardsync::commit::LIMIT;
-use boardsync::config;
-use boardsync::disk::{Patience, read_regular};
-use boardsync::hook::{Event, Kind, Verdict, Whereabouts, decide, locate};
-use boardsync::lock::{Host, LockOptions, Unlocked};
-use boardsync::session::{
-    Explicit, Registry, RegistryEntry, Repo, SessionLock, Sources, git, resolve,
-};
-use boardsync::update::{Action, OnlyWhere, Request, Subject, update};
-use boardsync::vault::Place;
+use boardsync::hook::{Event, Kind};
 use clap::{Args, Parser};
 use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::panic;
 use std::time::{Duration, Instant};
+use visit::Visit;
 
 /// All SessionEnd hooks of Claude Code together have about 1.5 s.
 const END_LIMIT: Duration = Duration::from_millis(700);
@@ -144,152 +136,4 @@ fn act(global: Global, started: Instant) -> Result<(), Failure> {
     let _writing = guard(visit.event.kind == Kind::Beat);
     let for_the_lock = limit.saturating_sub(started.elapsed() + FOR_THE_COMMIT);
     visit.update(for_the_lock, started)
-}
-
-/// Is an event that changes a row, as far as could be seen without the lock.
-struct Visit<'a> {
-    context: &'a Context,
-    event: Event,
-    place: Place,
-    subject: Subject,
-    /// All names of the session.
-    names: Vec<String>,
-}
-
-impl<'a> Visit<'a> {
-    /// Looks at the board, without lock or latch; `None` if nothing changes.
-    fn of(context: &'a Context, event: Event) -> Result<Option<Self>, Failure> {
-        let project = context.env.path("CLAUDE_PROJECT_DIR");
-        let cwd = event.cwd.as_ref().or(project.as_ref());
-        let cwd = resolve(cwd.unwrap_or(&context.cwd), &context.cwd);
-        let (lost, around) = match locate(&cwd, project.as_deref()) {
-            Whereabouts::Repo(path) => (Vec::new(), Some(path)),
-            Whereabouts::Gone { lost, around } => (lost, around),
-        };
-        let place = match context.choose(Some(around.as_ref().unwrap_or(&cwd)))? {
-            Chosen::Place(place) => place,
-            Chosen::Disabled { .. } => return Ok(None),
-        };
-        // Whatever is wrong with the board, the update says so.
-        let read = read_regular(&place.target, LIMIT).ok().flatten();
-        let bytes = read.map_or_else(Vec::new, |read| read.bytes);
-        let board = Board::parse(std::str::from_utf8(&bytes).unwrap_or_default());
-        if event.kind == Kind::Beat && !bytes.is_empty() && board.origin() != Origin::Ours {
-            // That it does so at each start and end is often enough.
-            return Ok(None);
-        }
-
-        let is_gone = !lost.is_empty();
-        let mut lost = lost.iter().map(|path| Repo::at(path, &cwd));
-        let known = lost.find(|repo| row_of(&board, repo).is_some());
-        let may_be_anothers = is_gone && known.is_none();
-        let around = around.map(|path| Repo::at(&path, &cwd));
-        let Some(repo) = known.or(around) else {
-            return Ok(None);
-        };
-        let row = row_of(&board, &repo);
-
-        let is_own = |id: &str| id == event.session_id;
-        let lock = SessionLock::read(&repo.path).ok().flatten();
-        let lock = lock.filter(|lock| is_own(&lock.session_id));
-        let mut names = vec![event.session_id.clone()];
-        names.extend(lock.iter().map(|lock| lock.shown_session().to_owned()));
-        let verdict = |names: &[String]| {
-            let row = row.map(|row| &**row);
-            decide(
-                event.kind,
-                row,
-                |shown| is_one_of(names, shown),
-                context.now,
-            )
-        };
-        if matches!(verdict(&names), Verdict::Fresh | Verdict::Outdated) {
-            return Ok(None);
-        }
-
-        let registry = config::registry_dir(&context.env).map(|folder| Registry::at(&folder));
-        let mut entries = registry.map_or_else(Vec::new, |registry| {
-            registry.entries_of(&repo, Some(&event.session_id))
-        });
-        entries.retain(|entry| is_own(&entry.session_id));
-        names.extend(entries.iter().map(|entry| entry.shown_session().to_owned()));
-        let shows_it = row
-            .and_then(|row| row.session.as_deref())
-            .is_some_and(|shown| is_one_of(&names, shown));
-        if verdict(&names) != Verdict::Write || may_be_anothers && !shows_it {
-            return Ok(None);
-        }
-        let sources = Sources {
-            branch: git::branch(&repo.path),
-            lock,
-            entries,
-            warnings: Vec::new(),
-        };
-        Ok(Some(Self {
-            context,
-            event,
-            place,
-            subject: Subject { repo, sources },
-            names,
-        }))
-    }
-
-    /// Writes the row, unless the board has changed meanwhile so that it must not.
-    fn update(&self, for_the_lock: Duration, started: Instant) -> Result<(), Failure> {
-        let Self { context, event, .. } = self;
-        let Sources { lock, entries, .. } = &self.subject.sources;
-        let named = lock.as_ref().map(SessionLock::shown_session);
-        let named = named.or(entries.first().map(RegistryEntry::shown_session));
-        let explicit = Explicit {
-            status: Some(event.kind.status()),
-            session: Some(named.unwrap_or(&event.session_id).to_owned()),
-            heartbeat: Some(context.now.to_string()),
-            ..Explicit::default()
-        };
-        let only_where = |row: Option<&Row<'_>>| {
-            let is_ours = |shown: &str| is_one_of(&self.names, shown);
-            let row = row.map(|row| &**row);
-            decide(event.kind, row, is_ours, context.now) == Verdict::Write
-        };
-        let told = |unlocked: &Unlocked| {
-            warn(&format!(
-                "{unlocked}; the board is written without the lock"
-            ));
-        };
-        let options = context.lock_options(&self.place);
-        let request = Request {
-            place: &self.place,
-            subjects: std::slice::from_ref(&self.subject),
-            explicit: &explicit,
-            now: context.now,
-            only_where: Some(OnlyWhere(&only_where)),
-            lock: LockOptions {
-                patience: match options.patience {
-                    Patience::TryOnce => Patience::TryOnce,
-                    Patience::For(time) => time.min(for_the_lock).into(),
-                },
-                warn: &told,
-                ..options
-            },
-            sync: context.sync != Sync::None,
-            dry_run: false,
-            host: None,
-        };
-        let report = update(request).map_err(Failure::of)?;
-        record(context, &self.subject, &report, started, None);
-        match (report.action, &report.note) {
-            (Action::SkippedOutdated, _) | (_, None) => {}
-            (_, Some(note)) => warn(note),
-        }
-        Ok(())
-    }
-}
-
-fn row_of<'b>(board: &'b Board<'b>, repo: &Repo) -> Option<&'b Row<'b>> {
-    let host = board.is_shared().then(Host::current);
-    board.prior(&Slot::keyed(&repo.key).on(host.as_ref().map(|host| host.id.as_str())))
-}
-
-fn is_one_of(names: &[String], shown: &str) -> bool {
-    names.iter().any(|name| clean(name) == shown)
 }

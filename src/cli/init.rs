@@ -5,8 +5,10 @@
 
 mod board;
 mod git;
+mod git_driver;
 pub mod gitignore;
 pub mod hook_command;
+mod hook_entry;
 pub mod hooks;
 mod own_config;
 pub mod settings;

@@ -11,8 +11,6 @@ mod edit;
 mod exec;
 mod hook;
 mod init;
-mod init_git;
-mod init_shared;
 mod ledger;
 mod lock;
 mod man;
@@ -25,7 +23,6 @@ mod row;
 mod show;
 mod signals;
 mod stdin;
-mod step;
 mod sweep;
 mod terminal;
 mod update;
@@ -75,7 +72,6 @@ pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
         Command::Prune(args) => prune::run(&context, &args),
         Command::Merge(args) => merge::run(&context, &args),
         Command::Row(args) => row::run(&context, &args),
-        Command::Step(args) => step::run(&context, &args),
     };
     done.unwrap_or_else(|failure: Failure| failure.report(json))
 }

@@ -90,20 +90,19 @@ pub fn copy_new(step: &'static str, from: &Path, to: &Path, mode: u32) -> io::Re
 /// with "exists"; two names of one file say that it was done (open(2)).
 #[allow(clippy::disallowed_methods, reason = "this is the shim")]
 pub(super) fn link(from: &Path, to: &Path) -> io::Result<()> {
-    std::fs::hard_link(from, to).or_else(|error| {
-        #[cfg(unix)]
-        if error.kind() == ErrorKind::AlreadyExists {
-            use std::os::unix::fs::MetadataExt;
-            let (ours, theirs) = (
-                std::fs::symlink_metadata(from)?,
-                std::fs::symlink_metadata(to),
-            );
-            if theirs.is_ok_and(|theirs| theirs.ino() == ours.ino() && theirs.dev() == ours.dev()) {
-                return Ok(());
-            }
+    let linked = std::fs::hard_link(from, to);
+    #[cfg(unix)]
+    if matches!(&linked, Err(error) if error.kind() == ErrorKind::AlreadyExists) {
+        use std::os::unix::fs::MetadataExt;
+        let (ours, theirs) = (
+            std::fs::symlink_metadata(from)?,
+            std::fs::symlink_metadata(to),
+        );
+        if theirs.is_ok_and(|theirs| theirs.ino() == ours.ino() && theirs.dev() == ours.dev()) {
+            return Ok(());
         }
-        Err(error)
-    })
+    }
+    linked
 }
 
 #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]

@@ -6,7 +6,7 @@
 //! sessions in one repository do not take it from each other every minute, and
 //! neither closes the row of the other.
 
-use super::event::Kind;
+use super::kind::Kind;
 use crate::Timestamp;
 use crate::board::{Entry, FORCE_CLOSE_AFTER_MS, Status};
 use crate::session::FRESH_FOR_MS;

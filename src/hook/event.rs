@@ -1,6 +1,6 @@
 //! A hook event, from the JSON on stdin.
 
-use crate::session::status;
+use super::kind::Kind;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use std::io::{self, Read};
@@ -20,29 +20,6 @@ pub struct Event {
     pub session_id: String,
     /// The folder that the session is in, which may be gone.
     pub cwd: Option<PathBuf>,
-}
-
-/// Names what happened, as far as the board cares.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// A session begins, or goes on: `SessionStart`, whatever its source.
-    Start,
-    /// A session ends: `SessionEnd`, whatever its reason.
-    ///
-    /// After `clear` and `resume` a start follows in the same terminal.
-    End,
-    /// A session shows that it lives: any other event, future ones included.
-    Beat,
-}
-
-impl Kind {
-    /// Gives the status that a row has after it.
-    pub const fn status(self) -> &'static str {
-        match self {
-            Self::Start | Self::Beat => status::IN_PROGRESS,
-            Self::End => status::CLOSED,
-        }
-    }
 }
 
 /// Says why stdin holds no event.
@@ -130,7 +107,7 @@ impl Event {
         })?;
         let name = raw.hook_event_name.text();
         Ok(Self {
-            kind: kind(&name.ok_or(EventError::Lacks("hook_event_name"))?),
+            kind: Kind::of(&name.ok_or(EventError::Lacks("hook_event_name"))?),
             session_id: raw
                 .session_id
                 .text()
@@ -143,17 +120,6 @@ impl Event {
 fn read_into(to: &mut Vec<u8>, from: &mut impl Read, count: u64) -> Result<(), EventError> {
     let read = from.by_ref().take(count).read_to_end(to);
     read.map(drop).map_err(EventError::Io)
-}
-
-/// Agents that took over these names spell them `sessionStart`.
-fn kind(name: &str) -> Kind {
-    if name.eq_ignore_ascii_case("SessionStart") {
-        Kind::Start
-    } else if name.eq_ignore_ascii_case("SessionEnd") {
-        Kind::End
-    } else {
-        Kind::Beat
-    }
 }
 
 #[cfg(test)]

@@ -6,8 +6,10 @@
 
 mod decide;
 mod event;
+mod kind;
 mod locate;
 
 pub use decide::{QUIET_FOR_MS, REFRESH_AFTER_MS, Verdict, decide};
-pub use event::{Event, EventError, Kind, LIMIT};
+pub use event::{Event, EventError, LIMIT};
+pub use kind::Kind;
 pub use locate::{Whereabouts, locate};

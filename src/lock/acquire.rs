@@ -2,15 +2,15 @@
 
 use super::files::LockFiles;
 use super::gate::Gate;
-use super::guard::Guard;
 use super::host::Host;
 use super::judge::{Facts, Reason, Verdict, judge};
 use super::lease::Lease;
 use super::options::LockOptions;
 use super::outcome::{HolderNote, Unlocked, WhyUnlocked};
 use super::publish::{Clock, Pending};
-use super::record::{Record, Sighting, look};
-use super::takeover::{Takeover, remove_legacy, take_over};
+use super::record::Record;
+use super::sighting::{Sighting, look};
+use super::takeover::{Takeover, take_over};
 use crate::Timestamp;
 use crate::disk::{self, Backoff, FileId, Token};
 use std::fmt;
@@ -198,47 +198,6 @@ impl<'a> Seeker<'a> {
     /// Gives the identity of the gate that we hold, if we do.
     pub(super) fn gate_id(&self) -> Option<FileId> {
         self.gate.id()
-    }
-
-    /// Removes what dead or long gone processes left pending, and a dead guard.
-    ///
-    /// The guard too, though nothing needs it now: the Node peer would wait
-    /// behind it for ever.
-    pub(super) fn sweep(&self) {
-        let files = &self.files;
-        let guard = files
-            .guard
-            .file_name()
-            .and_then(|name| name.to_str())
-            .unwrap_or_default();
-        let wanted = |name: &str| name == guard || files.pending_token(name).is_some();
-        let names = disk::list(&files.folder, wanted).unwrap_or_default();
-        let Some(clock) = (!names.is_empty()).then(|| self.clock_of_lock()).flatten() else {
-            return;
-        };
-        for name in names {
-            let path = files.folder.join(&name);
-            if name == guard {
-                let _ = Guard::remove_dead(self, clock);
-            } else if files.pending_token(&name).is_some_and(|token| {
-                let age = std::fs::symlink_metadata(&path).and_then(|meta| meta.modified());
-                let age = age.map_or(0, |modified| clock.age_ms(modified));
-                self.token.knows_dead(token) || age > self.options.staleness_ms()
-            }) && disk::remove("pending.unlink", &path).is_err()
-            {
-                // A legacy lock, swapped out by a process that then died.
-                remove_legacy(&path);
-            }
-        }
-    }
-
-    /// Reads the clock off our lock, which was touched a moment ago.
-    fn clock_of_lock(&self) -> Option<Clock> {
-        let modified = std::fs::symlink_metadata(&self.files.lock)
-            .ok()?
-            .modified()
-            .ok()?;
-        Some(Clock::at(modified))
     }
 
     pub(super) fn say(&self, what: fmt::Arguments) {

@@ -6,7 +6,8 @@
 use super::acquire::Seeker;
 use super::judge::{Facts, is_dead_guard};
 use super::publish::{Clock, Pending};
-use super::record::{Record, look};
+use super::record::Record;
+use super::sighting::look;
 use crate::Timestamp;
 use crate::disk::{self, Backoff, is_running};
 use std::io;

@@ -7,7 +7,8 @@
 //! that could be checked from here.
 
 use super::host::Host;
-use super::record::{Record, Seen};
+use super::record::Record;
+use super::sighting::Seen;
 use crate::disk::{FileId, Kind};
 use std::fmt;
 

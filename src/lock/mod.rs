@@ -24,6 +24,8 @@ mod outcome;
 mod publish;
 mod reclaim;
 mod record;
+mod sighting;
+mod sweep;
 mod takeover;
 
 pub use acquire::Seeker;
@@ -34,7 +36,8 @@ pub use lease::Lease;
 pub use options::LockOptions;
 pub use outcome::{HolderNote, LockOutcome, Release, Unlocked, WhyUnlocked};
 pub use reclaim::{Inspection, Judged, Reclaimed};
-pub use record::{Record, Seen, Sighting, command_line, look};
+pub use record::{Record, command_line};
+pub use sighting::{Seen, Sighting, look};
 
 use std::path::Path;
 

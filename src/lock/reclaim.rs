@@ -5,7 +5,7 @@ use super::guard::{Attempt, Guard, Remains};
 use super::judge::{Reason, Verdict, judge};
 use super::outcome::HolderNote;
 use super::publish::{Clock, Pending};
-use super::record::{Sighting, look};
+use super::sighting::{Sighting, look};
 use crate::disk;
 use std::io;
 use std::time::SystemTime;

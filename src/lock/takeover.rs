@@ -8,7 +8,7 @@ use super::acquire::Seeker;
 use super::guard::{Attempt, Guard};
 use super::judge::{Reason, Verdict, judge};
 use super::publish::{Clock, Pending};
-use super::record::{Seen, Sighting, look};
+use super::sighting::{Seen, Sighting, look};
 use crate::disk;
 use std::io;
 use std::path::Path;

@@ -1,6 +1,7 @@
 //! The declaration that several hosts share a board, as a document of a commit.
 
-use super::document::{BoardDocument, Refusal};
+use super::document::BoardDocument;
+use super::refusal::Refusal;
 use crate::Timestamp;
 use crate::board::Board;
 use crate::commit::{Displaced, Document, Edit};

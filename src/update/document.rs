@@ -1,86 +1,14 @@
-//! The board as a document of a commit: what may be touched, and how it changes.
+//! The board as a document of a commit: how an update changes it.
 
 use super::copies::Copies;
-use super::{Action, OnlyWhere, Report, Subject, UpdateError};
+use super::refusal::{Refusal, refusal, text};
+use super::{OnlyWhere, Subject};
 use crate::Timestamp;
-use crate::board::{Board, Field, Fresh, Origin, Row, Slot, Status, join, join_all};
-use crate::commit::{CommitError, Displaced, Document, Edit, LIMIT};
-use crate::disk::read_regular;
+use crate::board::{Board, Field, Fresh, Row, Slot, Status, join, join_all};
+use crate::commit::{Displaced, Document, Edit};
 use crate::lock::Host;
 use crate::session::{Derived, Explicit, Repo, derive, status};
-use crate::vault::Place;
 use std::collections::HashMap;
-use std::path::Path;
-
-/// Says why a board is not touched.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refusal {
-    /// A person wrote it.
-    Handwritten,
-    /// It holds git's conflict markers.
-    Conflicted,
-    /// It already shows a later event of the same session.
-    Outdated,
-    /// It is not UTF-8; where the first wrong byte is.
-    NotText(String),
-    /// What an edit would drop could not be kept elsewhere first; why not.
-    NotKept(String),
-}
-
-impl Refusal {
-    /// Gives the action that it comes to.
-    pub fn action(&self) -> Action {
-        match self {
-            Self::Handwritten | Self::NotText(_) => Action::SkippedHandwritten,
-            Self::Conflicted => Action::SkippedConflicted,
-            Self::Outdated => Action::SkippedOutdated,
-            Self::NotKept(_) => Action::SkippedWriteFailed,
-        }
-    }
-
-    /// Says in one line what is wrong with the board at `path`, and what to do.
-    pub fn note(&self, path: &Path) -> String {
-        let path = crate::printable(&path.to_string_lossy(), 200);
-        match self {
-            Self::Handwritten => format!(
-                "`{path}` is not a board of ours (its frontmatter has no `_generator: {}`): move it away, or name another with --board",
-                crate::board::GENERATOR
-            ),
-            Self::Conflicted => format!(
-                "`{path}` holds git conflict markers: repair it with `boardsync merge --resolve`, or by hand"
-            ),
-            Self::Outdated => {
-                format!("`{path}` already shows a later event of the same session; nothing to do")
-            }
-            Self::NotText(at) => format!("`{path}` is not UTF-8 text ({at})"),
-            Self::NotKept(why) => format!("`{path}` stays as it is: no backup of its rows ({why})"),
-        }
-    }
-}
-
-/// Says whether `bytes` are a board that a generator may rewrite.
-pub fn is_ours(bytes: &[u8]) -> bool {
-    refusal(bytes).is_none()
-}
-
-pub(super) fn text(bytes: &[u8]) -> Result<&str, Refusal> {
-    std::str::from_utf8(bytes).map_err(|error| {
-        Refusal::NotText(format!(
-            "the byte at offset {} is none",
-            error.valid_up_to()
-        ))
-    })
-}
-
-/// Says why `bytes` are no board that a generator may rewrite.
-pub fn refusal(bytes: &[u8]) -> Option<Refusal> {
-    match text(bytes).map(Board::origin_of) {
-        Ok(Origin::Ours) => None,
-        Ok(Origin::Handwritten) => Some(Refusal::Handwritten),
-        Ok(Origin::Conflicted) => Some(Refusal::Conflicted),
-        Err(refusal) => Some(refusal),
-    }
-}
 
 /// Edits the rows of some repositories.
 pub struct BoardDocument<'a> {
@@ -123,34 +51,6 @@ impl<'a> BoardDocument<'a> {
     /// Says whether the board told hosts apart when it was last edited.
     pub fn is_shared(&self) -> bool {
         self.shared
-    }
-
-    /// Edits the board at `place` in memory only.
-    pub fn rehearse(&mut self, place: &Place) -> Result<Report, UpdateError> {
-        let path = place.board.clone();
-        let read = read_regular(&place.target, LIMIT).map_err(|source| {
-            UpdateError::Commit(CommitError::Unreadable {
-                path: path.clone(),
-                source,
-            })
-        })?;
-        let bytes = read.as_ref().map(|read| read.bytes.as_slice());
-        let refused = bytes.and_then(refusal);
-        let edit = refused.map_or_else(|| self.edit(bytes), Edit::Refuse);
-        let note = match edit {
-            Edit::Write(_) => "the board would be written".to_owned(),
-            Edit::Unchanged => "nothing would change".to_owned(),
-            Edit::Refuse(refusal) => refusal.note(&path),
-        };
-        Ok(Report {
-            action: Action::DryRun,
-            path,
-            rows: self.rows,
-            lock: None,
-            note: Some(note),
-            copies: Vec::new(),
-            shared: self.shared,
-        })
     }
 
     fn slot(&self, subject: &'a Subject, shared: bool) -> Slot<'a> {

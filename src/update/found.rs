@@ -1,7 +1,7 @@
 //! The board that a vault starts with, and taking it away while it is that.
 
-use super::document::{refusal, text};
 use super::locked::{Session, under_lock};
+use super::refusal::{refusal, text};
 use super::{Refusal, UpdateError};
 use crate::Timestamp;
 use crate::board::{Board, join_rows};

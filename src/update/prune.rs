@@ -1,12 +1,12 @@
-//! Dropping rows that nobody needs, and putting them back.
+//! Dropping rows that nobody needs.
 //!
 //! What is dropped lies in a backup before the board changes: a board of its
 //! own with only those rows, in `.orchestrator/backups/`, where no editor of
-//! notes looks. Putting it back is a join, so newer rows stay.
+//! notes looks.
 
-use super::backups::{BACKUPS, backups, discard, expire, free_name};
-use super::document::{refusal, text};
+use super::backups::{BACKUPS, discard, expire, free_name};
 use super::locked::{Edited, Session, edit};
+use super::refusal::{refusal, text};
 use super::{Refusal, UpdateError};
 use crate::Timestamp;
 use crate::board::{Board, Row, Slot, join_all, join_rows};
@@ -36,15 +36,6 @@ pub struct Pruned {
     pub backup: Option<PathBuf>,
     /// The older backups that made room for it.
     pub expired: Vec<PathBuf>,
-}
-
-/// Reports what was put back.
-#[derive(Debug)]
-pub struct Restored {
-    /// What the edit came to; `None` if it was not to be done.
-    pub edited: Option<Edited<Refusal>>,
-    /// The backup that the rows came from; gone once the board has them.
-    pub backup: PathBuf,
 }
 
 /// Drops each row for which `why` knows a reason; with `dry_run` only says which.
@@ -101,36 +92,7 @@ pub fn prune(
     })
 }
 
-/// Puts the rows of the last backup back, but for those that the board has newer;
-/// `None` if there is no backup.
-pub fn restore(
-    session: Session,
-    now: Timestamp,
-    dry_run: bool,
-) -> Result<Option<Restored>, UpdateError> {
-    let place = session.place;
-    let folder = place.folder.join(BACKUPS);
-    let Some(backup) = backups(&folder, &place.stem).pop() else {
-        return Ok(None);
-    };
-    let Some(read) = read_regular(&backup, LIMIT).map_err(unreadable(&backup))? else {
-        return Ok(None);
-    };
-    let kept = text(&read.bytes).map_err(|why| UpdateError::Refused(why.note(&backup)))?;
-    let kept = &Board::parse(kept);
-    if dry_run {
-        let edited = None;
-        return Ok(Some(Restored { edited, backup }));
-    }
-    let edited = edit(session, &mut Restoring { kept, now })?;
-    if matches!(edited.end, End::Written | End::Unchanged) {
-        discard(&backup);
-    }
-    let edited = Some(edited);
-    Ok(Some(Restored { edited, backup }))
-}
-
-fn unreadable(path: &Path) -> impl FnOnce(ReadError) -> CommitError {
+pub(super) fn unreadable(path: &Path) -> impl FnOnce(ReadError) -> CommitError {
     move |source| CommitError::Unreadable {
         path: path.to_owned(),
         source,
@@ -221,43 +183,12 @@ impl Document for Pruning<'_> {
     }
 }
 
-/// Puts rows back.
-struct Restoring<'a> {
-    kept: &'a Board<'a>,
+pub(super) fn join_boards(
+    displaced: &Board,
+    written: &Board,
+    when: Displaced,
     now: Timestamp,
-}
-
-impl Document for Restoring<'_> {
-    type Refusal = Refusal;
-
-    fn refusal(&self, content: &[u8]) -> Option<Refusal> {
-        refusal(content)
-    }
-
-    fn edit(&mut self, current: Option<&[u8]>) -> Edit<Refusal> {
-        let board = match current.map(text) {
-            None => Board::empty(self.now),
-            Some(Ok(text)) => Board::parse(text),
-            Some(Err(refusal)) => return Edit::Refuse(refusal),
-        };
-        let joined = join_rows(&board, self.kept);
-        if joined.rows == board.rows {
-            Edit::Unchanged
-        } else {
-            Edit::Write(joined.render(self.now).into_bytes())
-        }
-    }
-
-    fn join(&self, displaced: &[u8], written: &[u8], when: Displaced) -> Vec<u8> {
-        let (Ok(displaced), Ok(written)) = (text(displaced), text(written)) else {
-            return written.to_vec();
-        };
-        let (displaced, written) = (Board::parse(displaced), Board::parse(written));
-        join_boards(&displaced, &written, when, self.now)
-    }
-}
-
-fn join_boards(displaced: &Board, written: &Board, when: Displaced, now: Timestamp) -> Vec<u8> {
+) -> Vec<u8> {
     let board = match when {
         Displaced::JustNow { .. } => join_rows(displaced, written),
         Displaced::ByCrash => join_all(written, displaced),

@@ -1,8 +1,8 @@
 //! The step that has git merge the board by its rows, if that is asked for.
 
+use super::git_driver::GitDriver;
 use super::gitignore::is_in_git;
 use super::{Plan, Setup, Way};
-use crate::cli::init_git::GitDriver;
 use crate::cli::outcome::Failure;
 
 /// Plans the step; it is taken away wherever it was set up.

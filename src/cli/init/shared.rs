@@ -1,21 +1,46 @@
 //! The step that lets rows say which host they come from, if that is asked for.
 
 use super::{Plan, Setup, Way};
-use crate::cli::init_shared::Shared;
+use crate::cli::edit::{edit, reported};
 use crate::cli::outcome::Failure;
+use boardsync::board::Board;
+use boardsync::commit::LIMIT;
+use boardsync::disk::read_regular;
+use boardsync::lock::Host;
+use boardsync::session::Explicit;
+use boardsync::update::Declare;
 
-/// Plans the step; there is no way back (see [`Shared::undo`]).
+/// Plans the step; there is no way back, for without the column rows of two
+/// hosts with one key would be one.
 pub fn plan<'a>(setup: &'a Setup<'a>, way: Way) -> Result<Option<Plan<'a>>, Failure> {
-    let context = setup.context;
     let root = &setup.vault.path;
     // A vault that is still to be made has nothing that could be asked.
-    let is_left = setup.args.shared
-        && way == Way::Do
-        && (!root.exists() || !Shared::of(context)?.is_done()?);
+    let is_left = setup.args.shared && way == Way::Do && (!root.exists() || !is_declared(setup)?);
     Ok(is_left.then(|| Plan {
         id: "shared",
         what: "add the column `Host`".to_owned(),
-        path: root.join(context.global.board()),
-        act: Box::new(move || Shared::of(context)?.apply()),
+        path: root.join(setup.context.global.board()),
+        act: Box::new(move || declare(setup)),
     }))
+}
+
+fn is_declared(setup: &Setup) -> Result<bool, Failure> {
+    let place = setup.context.place()?;
+    let read = read_regular(&place.target, LIMIT).map_err(|error| {
+        Failure::Error(format!(
+            "cannot read the board `{}`: {error}",
+            place.board.display()
+        ))
+    })?;
+    let text = read.and_then(|read| String::from_utf8(read.bytes).ok());
+    Ok(text.is_some_and(|text| Board::parse(&text).is_shared()))
+}
+
+fn declare(setup: &Setup) -> Result<(), Failure> {
+    let context = setup.context;
+    let place = context.place()?;
+    let (host, explicit) = (Host::current(), Explicit::default());
+    let mut declare = Declare::new(&explicit, &host, context.now);
+    let edited = edit(context, &place, &mut declare)?;
+    reported(&place, edited, |why| why.note(&place.board)).map(|_| ())
 }

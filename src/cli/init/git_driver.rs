@@ -1,11 +1,11 @@
-//! The step `init --git`: git merges the board with `boardsync merge`.
+//! What makes git merge the board with `boardsync merge`.
 //!
 //! Two things must agree: an attribute of the board's path, which is committed
 //! and so reaches every clone, and the driver it names, which each clone has to
 //! configure for itself. A clone without the driver merges the board as text.
 
-use super::context::Context;
-use super::outcome::Failure;
+use crate::cli::context::Context;
+use crate::cli::outcome::Failure;
 use boardsync::disk::{read_regular, remove, rewrite};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -26,7 +26,7 @@ pub struct GitDriver {
 }
 
 impl GitDriver {
-    /// Prepares the step; changes nothing.
+    /// Prepares it; changes nothing.
     pub fn of(context: &Context) -> Result<Self, Failure> {
         let place = context.place()?;
         let program = std::env::current_exe().map_err(|error| {
@@ -43,16 +43,6 @@ impl GitDriver {
             line: attribute(&inside.join("/")),
             driver: driver(&program.to_string_lossy()),
         })
-    }
-
-    /// Says in one line what it does.
-    pub fn describe(&self) -> String {
-        format!(
-            "add `{}` to `{}` and set `{DRIVER}` to `{}` in the repository's configuration",
-            self.line,
-            self.attributes().display(),
-            self.driver
-        )
     }
 
     /// Says whether attribute and driver are there, and this binary's.
