@@ -37,7 +37,7 @@ pub enum NotABoard {
 ///
 /// # Errors
 ///
-/// A side is not a board of ours.
+/// A side is not a board of ours, or the result would be none.
 pub fn merge(
     base: &[u8],
     ours: &[u8],
@@ -52,7 +52,8 @@ pub fn merge(
         &Board::parse(&ours),
         &Board::parse(&theirs),
     );
-    Ok(merged.render(merged.updated().unwrap_or(now)))
+    // Halves of one conflict, a line on each side, would be a whole one.
+    written(&merged, now).map_err(|why| Unmergeable { is_ours: true, why })
 }
 
 /// Takes the conflict markers out of a board by merging what they keep apart.
@@ -67,6 +68,11 @@ pub fn repair(text: &str, now: Timestamp) -> Result<String, NotABoard> {
         Some(base) => three_way(&Board::parse(base), &ours, &theirs),
         None => join_all(&ours, &theirs),
     };
+    written(&merged, now)
+}
+
+/// Writes a merged board, if it is one that can be merged again.
+fn written(merged: &Board<'_>, now: Timestamp) -> Result<String, NotABoard> {
     let text = merged.render(merged.updated().unwrap_or(now));
     match Board::origin_of(&text) {
         Origin::Ours => Ok(text),
