@@ -64,6 +64,10 @@ pub fn merge(
 pub fn repair(text: &str, now: Timestamp) -> Result<String, NotABoard> {
     let sides = sides(text).ok_or(NotABoard::Torn)?;
     let (ours, theirs) = (Board::parse(&sides.ours), Board::parse(&sides.theirs));
+    if ours.origin() != Origin::Ours && theirs.origin() != Origin::Ours {
+        // Put together, the prose of two notes can look like our frontmatter.
+        return Err(NotABoard::Handwritten);
+    }
     let merged = match &sides.base {
         Some(base) => three_way(&Board::parse(base), &ours, &theirs),
         None => join_all(&ours, &theirs),
@@ -88,5 +92,28 @@ fn board(bytes: &[u8], now: Timestamp) -> Result<String, NotABoard> {
         Origin::Ours => Ok(text.to_owned()),
         Origin::Conflicted => repair(text, now),
         Origin::Handwritten => Err(NotABoard::Handwritten),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{NotABoard, merge, repair};
+    use crate::Timestamp;
+
+    const NOW: Timestamp = Timestamp::from_millis(0);
+    const FRONT: &str = "---\n_generator: session-orchestrator-active-sessions@1\n";
+
+    #[test]
+    fn halves_of_a_conflict_are_not_put_together() {
+        let side = |line: &str| format!("{FRONT}---\n{line}\n");
+        let [ours, theirs] = ["<<<<<<< a", ">>>>>>> b"].map(side);
+        let merged = merge(b"", ours.as_bytes(), theirs.as_bytes(), NOW);
+        assert_eq!(merged.map_err(|error| error.why), Err(NotABoard::Torn));
+    }
+
+    #[test]
+    fn two_notes_do_not_become_a_board() {
+        let notes = format!("{FRONT}<<<<<<< a\n=======\n```\n>>>>>>> b\n");
+        assert_eq!(repair(&notes, NOW), Err(NotABoard::Handwritten));
     }
 }
