@@ -37,7 +37,7 @@ pub enum NotABoard {
 ///
 /// # Errors
 ///
-/// A side is not a board of ours.
+/// A side is not a board of ours, or the result would be none.
 pub fn merge(
     base: &[u8],
     ours: &[u8],
@@ -52,7 +52,8 @@ pub fn merge(
         &Board::parse(&ours),
         &Board::parse(&theirs),
     );
-    Ok(merged.render(merged.updated().unwrap_or(now)))
+    // Halves of one conflict, a line on each side, would be a whole one.
+    written(&merged, now).map_err(|why| Unmergeable { is_ours: true, why })
 }
 
 /// Takes the conflict markers out of a board by merging what they keep apart.
@@ -63,10 +64,19 @@ pub fn merge(
 pub fn repair(text: &str, now: Timestamp) -> Result<String, NotABoard> {
     let sides = sides(text).ok_or(NotABoard::Torn)?;
     let (ours, theirs) = (Board::parse(&sides.ours), Board::parse(&sides.theirs));
+    if ours.origin() != Origin::Ours && theirs.origin() != Origin::Ours {
+        // Put together, the prose of two notes can look like our frontmatter.
+        return Err(NotABoard::Handwritten);
+    }
     let merged = match &sides.base {
         Some(base) => three_way(&Board::parse(base), &ours, &theirs),
         None => join_all(&ours, &theirs),
     };
+    written(&merged, now)
+}
+
+/// Writes a merged board, if it is one that can be merged again.
+fn written(merged: &Board<'_>, now: Timestamp) -> Result<String, NotABoard> {
     let text = merged.render(merged.updated().unwrap_or(now));
     match Board::origin_of(&text) {
         Origin::Ours => Ok(text),
@@ -82,5 +92,28 @@ fn board(bytes: &[u8], now: Timestamp) -> Result<String, NotABoard> {
         Origin::Ours => Ok(text.to_owned()),
         Origin::Conflicted => repair(text, now),
         Origin::Handwritten => Err(NotABoard::Handwritten),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{NotABoard, merge, repair};
+    use crate::Timestamp;
+
+    const NOW: Timestamp = Timestamp::from_millis(0);
+    const FRONT: &str = "---\n_generator: session-orchestrator-active-sessions@1\n";
+
+    #[test]
+    fn halves_of_a_conflict_are_not_put_together() {
+        let side = |line: &str| format!("{FRONT}---\n{line}\n");
+        let [ours, theirs] = ["<<<<<<< a", ">>>>>>> b"].map(side);
+        let merged = merge(b"", ours.as_bytes(), theirs.as_bytes(), NOW);
+        assert_eq!(merged.map_err(|error| error.why), Err(NotABoard::Torn));
+    }
+
+    #[test]
+    fn two_notes_do_not_become_a_board() {
+        let notes = format!("{FRONT}<<<<<<< a\n=======\n```\n>>>>>>> b\n");
+        assert_eq!(repair(&notes, NOW), Err(NotABoard::Handwritten));
     }
 }

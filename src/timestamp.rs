@@ -1,6 +1,6 @@
 //! A point in time, to the millisecond, as boards and records write it.
 
-use chrono::{DateTime, SecondsFormat, Utc};
+use chrono::{DateTime, Datelike, SecondsFormat, Utc};
 use std::fmt;
 
 /// Is a UTC time in milliseconds since the Unix epoch.
@@ -27,10 +27,13 @@ impl Timestamp {
     }
 
     /// Reads an RFC 3339 time of any offset; anything else is `None`.
+    ///
+    /// So is one that in UTC falls out of the years 0 to 9999, which RFC 3339
+    /// cannot write.
     pub fn parse(text: &str) -> Option<Self> {
-        DateTime::parse_from_rfc3339(text.trim())
-            .ok()
-            .map(|time| Self(time.timestamp_millis()))
+        let time = DateTime::parse_from_rfc3339(text.trim()).ok()?;
+        let is_writable = (0..=9999).contains(&time.to_utc().year());
+        is_writable.then(|| Self(time.timestamp_millis()))
     }
 
     /// Gives the milliseconds from `earlier` to here, negative if it is later.
@@ -59,5 +62,12 @@ mod tests {
         assert_eq!(time.to_string(), text);
         assert_eq!(Timestamp::parse("2026-11-30T08:00:00+01:00"), Some(time));
         assert_eq!(Timestamp::parse("yesterday"), None);
+    }
+
+    #[test]
+    fn what_cannot_be_written_is_not_read() {
+        assert!(Timestamp::parse("9999-12-31T23:59:59Z").is_some());
+        assert_eq!(Timestamp::parse("9999-12-31T23:59:59-01:00"), None);
+        assert_eq!(Timestamp::parse("0000-01-01T00:00:00+01:00"), None);
     }
 }

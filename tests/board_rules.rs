@@ -104,6 +104,16 @@ fn a_row_that_is_there_already_is_no_change() {
 }
 
 #[test]
+fn a_row_is_known_by_what_would_be_written_of_it() {
+    let odd = line("a\u{8}pp\u{202e}", "in-progress", "06:00", "00\u{1b}000001");
+    let odd = text(&odd);
+    let board = Board::parse(&odd);
+    let known = Slot::keyed("00000001");
+    assert_eq!(board.prior(&known).map(|row| &*row.repo), Some("app"));
+    assert_eq!(board.render(now()), odd, "its line stays");
+}
+
+#[test]
 fn a_silent_session_is_closed_after_four_hours() {
     for (clock, status) in [("03:00", "force-closed"), ("03:01", "in-progress")] {
         let (merged, after) = upserted(&text(&line("a", "in-progress", clock, "—")), &[]);

@@ -1,11 +1,6 @@
-//! No bytes are too odd for a record, and what is a record reads back.
 #![no_main]
 
-use boardsync::lock::Record;
-use libfuzzer_sys::fuzz_target;
+#[path = "../bodies/record.rs"]
+mod body;
 
-fuzz_target!(|data: &[u8]| {
-    if let Some(record) = Record::parse(data) {
-        assert_eq!(Record::parse(record.to_json().as_bytes()), Some(record));
-    }
-});
+libfuzzer_sys::fuzz_target!(|data: &[u8]| body::run(data));

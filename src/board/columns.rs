@@ -160,13 +160,20 @@ impl<'a> Columns<'a> {
     }
 
     /// Reads the line of a row.
+    ///
+    /// A cell is what would be written of it, whatever the line holds: else a
+    /// row could have another slot, or place, once it is written anew.
     pub(super) fn read_row(&self, line: &'a str) -> Row<'a> {
         let mut entry = Entry {
             status: Cow::Borrowed(ABSENT),
             ..Entry::default()
         };
         let mut columns = self.columns.iter();
-        for cell in cells(line) {
+        let is_clean = matches!(clean(line), Cow::Borrowed(_));
+        for mut cell in cells(line) {
+            if !is_clean {
+                cell = Cow::Owned(clean(&cell).into_owned());
+            }
             match columns.next().and_then(|column| column.field) {
                 Some(Field::Repo) => entry.repo = cell,
                 Some(Field::Status) => {

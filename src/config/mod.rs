@@ -8,7 +8,7 @@ mod choose;
 mod env;
 mod folders;
 mod own;
-mod owner;
+pub mod owner;
 pub mod session_config;
 mod session_file;
 mod under_home;

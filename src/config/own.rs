@@ -3,6 +3,7 @@
 use super::env::{Env, HOME};
 use super::folders::{home, own_config_file};
 use super::{ConfigError, under_home};
+use crate::printable;
 use crate::session::small_file::read_regular;
 use crate::session::{default_roots, resolve};
 use serde::Deserialize;
@@ -49,7 +50,8 @@ impl OwnConfig {
     pub fn parse(text: &str) -> Result<Self, String> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         toml::from_str(text).map_err(|error| {
-            // One line: the rest of the parser's report draws the place.
+            // One line: the rest of the parser's report draws the place, and a
+            // key that it quotes may hold anything.
             let line = error.span().map_or(1, |span| {
                 1 + text
                     .bytes()
@@ -57,7 +59,7 @@ impl OwnConfig {
                     .filter(|b| *b == b'\n')
                     .count()
             });
-            format!("line {line}: {}", error.message())
+            format!("line {line}: {}", printable(error.message(), 300))
         })
     }
 }

@@ -94,9 +94,16 @@ impl Event {
         if start == BOM[..1] {
             read_into(&mut start, &mut input, 2)?;
         }
-        let start = start.strip_prefix(BOM).unwrap_or(&start);
+        while start == BOM || start.first().is_some_and(u8::is_ascii_whitespace) {
+            start.clear();
+            read_into(&mut start, &mut input, 1)?;
+        }
+        if start == b"[" {
+            // `Raw` would take the items of an array for its fields, in order.
+            return Err(EventError::Lacks("hook_event_name"));
+        }
         let read = {
-            let mut json = serde_json::Deserializer::from_reader(start.chain(&mut input));
+            let mut json = serde_json::Deserializer::from_reader((&*start).chain(&mut input));
             Raw::deserialize(&mut json)
         };
         let raw = read.map_err(|error| match error.classify() {
@@ -194,6 +201,7 @@ mod tests {
             ("hello", "no hook event"),
             ("5", "no hook event"),
             ("{}", "no `hook_event_name`"),
+            (" [\"Stop\",\"s\",\"/src\"]", "no `hook_event_name`"),
             (r#"{"hook_event_name":"Stop"}"#, "no `session_id`"),
             (
                 r#"{"hook_event_name":"Stop","session_id":""}"#,
