@@ -27,6 +27,7 @@ pub struct Cli {
 
 /// Is what every command takes.
 #[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Options of all commands")]
 pub struct Global {
     /// The vault: a folder of notes [env: BOARDSYNC_VAULT]
     #[arg(long, global = true, value_name = "DIR")]
