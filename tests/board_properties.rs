@@ -306,9 +306,13 @@ proptest! {
             let rows = Board::parse(text).rows;
             let row = |line: &&str| rows.iter().any(|row| row.line().is_some_and(
                 |other| other.trim_end() == line.trim_end()));
+            let head = |line: &str| {
+                let line = line.replace([' ', '\t'], "");
+                line.contains("Repo") || line.contains("-|") || line.contains("|-")
+            };
             text.trim_start_matches('\u{feff}').lines()
-                .filter(|line| !row(line) && !line.contains("Repo") && !line.contains("updated")
-                    && !line.contains("-|") && !line.contains("|-") && !line.contains("created"))
+                .filter(|line| !row(line) && !head(line)
+                    && !line.contains("updated") && !line.contains("created"))
                 .map(|line| format!("{line}\n")).collect()
         };
         let joined = join_all(&one, &other).render(now());
