@@ -26,7 +26,7 @@ use crate::disk::{self, Backoff, Patience, Token};
 use crate::vault::Place;
 use leftovers::Adopted;
 use put::Put;
-use staged::Staged;
+use staged::{Staged, Stamp};
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -87,6 +87,7 @@ pub fn commit<D: Document>(
         folder,
         conflicts: 0,
         superseded: Vec::new(),
+        written: None,
     };
     let end = commit.run(document)?;
     Ok(Committed {
@@ -125,11 +126,14 @@ struct Commit<'a> {
     conflicts: u32,
     /// Displaced contents that the board will hold once this commit ends.
     superseded: Vec<Staged>,
+    /// What was staged last, to know it again.
+    written: Option<Stamp>,
 }
 
 impl Commit<'_> {
     fn run<D: Document>(&mut self, document: &mut D) -> Result<End<D::Refusal>, CommitError> {
         let mut backoff = Backoff::new(Patience::For(Duration::MAX), Duration::from_millis(2));
+        let mut is_done = false;
         for _ in 0..ROUNDS {
             let leftovers = self.leftovers();
             let (current, like) = self.read()?;
@@ -145,11 +149,15 @@ impl Commit<'_> {
                 Adopted::PutBack => continue,
             };
             let new = match document.edit(joined.as_deref().or(current.as_deref())) {
+                // Whoever wrote over ours kept what we did, or did more.
+                Edit::Refuse(_) | Edit::Unchanged if is_done && joined.is_none() => {
+                    return Ok(self.finish(End::Written));
+                }
                 Edit::Refuse(refusal) => return Ok(End::Refused(refusal)),
                 Edit::Write(new) => new,
                 Edit::Unchanged => match joined {
                     Some(joined) => joined,
-                    None => return self.finish(End::Unchanged),
+                    None => return Ok(self.finish(End::Unchanged)),
                 },
             };
             let put = match current {
@@ -157,7 +165,13 @@ impl Commit<'_> {
                 Some(current) => self.put(document, new, current, like.as_ref())?,
             };
             match put {
-                Put::Done => return self.finish(End::Written),
+                Put::Done if document.looks_again() && !self.is_in_place() => {
+                    // The board held it all: what was displaced is not needed.
+                    self.finish(End::<D::Refusal>::Written);
+                    is_done = true;
+                    self.conflicts += 1;
+                }
+                Put::Done => return Ok(self.finish(End::Written)),
                 Put::Refused(refusal) => return Ok(End::Refused(refusal)),
                 Put::Changed => self.conflicts += 1,
                 Put::Moved => {}
@@ -189,12 +203,21 @@ impl Commit<'_> {
         }
     }
 
+    /// Says whether what was written last is the board, and is as it was written.
+    ///
+    /// An editor that had read the board before our write saves over it without
+    /// asking. While we are here, what it took away is written again.
+    fn is_in_place(&self) -> bool {
+        let now = std::fs::symlink_metadata(&self.place.target);
+        now.ok().map(|now| Stamp::of(&now)) == self.written
+    }
+
     /// Removes what the board now holds.
-    fn finish<R>(&mut self, end: End<R>) -> Result<End<R>, CommitError> {
+    fn finish<R>(&mut self, end: End<R>) -> End<R> {
         for staged in self.superseded.drain(..) {
             // One that stays is adopted, and joined once more, by the next commit.
             let _ = staged.discard();
         }
-        Ok(end)
+        end
     }
 }

@@ -11,6 +11,14 @@ pub trait Document {
     /// Gives the new content for the one on disk; `None` if there is no file.
     fn edit(&mut self, current: Option<&[u8]>) -> Edit<Self::Refusal>;
 
+    /// Says whether a commit looks again before it is called done, and edits
+    /// anew what an editor has saved over it meanwhile.
+    ///
+    /// For edits that change nothing when they are done twice.
+    fn looks_again(&self) -> bool {
+        false
+    }
+
     /// Joins what was displaced with what displaced it; neither is refused.
     fn join(&self, displaced: &[u8], written: &[u8], when: Displaced) -> Vec<u8>;
 }

@@ -3,11 +3,11 @@
 
 use super::document::{Displaced, Document};
 use super::error::{CommitError, io_at};
-use super::staged::{LIMIT, Staged};
+use super::staged::{LIMIT, Staged, Stamp};
 use super::{Commit, CommitOptions, ROUNDS};
 use crate::disk;
 use std::fs::Metadata;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::path::Path;
 
 /// Says how one attempt to put a content in place ended.
@@ -170,11 +170,27 @@ impl Commit<'_> {
         base: &[u8],
         like: Option<&Metadata>,
     ) -> Result<Staged, CommitError> {
+        let (staged, stamp) = match self.write(bytes, base, like) {
+            // Nothing can be put in there: beside the board, then, if it can be
+            // written at all.
+            Err(error) if is_refusal(&error) && self.move_beside() => self.write(bytes, base, like),
+            written => written,
+        }
+        .map_err(io_at("write a new board in", &self.folder))?;
+        self.written = Some(stamp);
+        Ok(staged)
+    }
+
+    fn write(
+        &mut self,
+        bytes: &[u8],
+        base: &[u8],
+        like: Option<&Metadata>,
+    ) -> io::Result<(Staged, Stamp)> {
         let CommitOptions { token, sync, .. } = &mut self.options;
         *token = token.successor();
-        let stem = &self.place.stem;
-        Staged::write(&self.folder, (stem, *token), bytes, base, like, *sync)
-            .map_err(io_at("write a new board in", &self.folder))
+        let name = (&*self.place.stem, *token);
+        Staged::write(&self.folder, name, bytes, base, like, *sync)
     }
 
     /// Stages beside the board from now on; false if it does so already.
@@ -195,4 +211,15 @@ impl Commit<'_> {
         let folder = self.place.target.parent().unwrap_or(Path::new("."));
         disk::sync_folder("board.sync-folder", folder).map_err(io_at("sync", folder))
     }
+}
+
+/// Says whether an error is the folder's own: no such, none, or not for us.
+fn is_refusal(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::PermissionDenied
+            | ErrorKind::ReadOnlyFilesystem
+            | ErrorKind::NotFound
+            | ErrorKind::NotADirectory
+    )
 }

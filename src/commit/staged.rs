@@ -6,11 +6,12 @@
 //! content that is `made` never reached the board. One that is `base` was
 //! displaced by what holds it all. Any other was displaced unread.
 
-use crate::disk::{self, ReadError, Token};
+use crate::disk::{self, FileId, ReadError, Token};
 use sha2::{Digest, Sha256};
 use std::fs::{File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// Bounds what is read of a board, in bytes: about 500,000 rows.
 pub const LIMIT: u64 = 64 * 1024 * 1024;
@@ -33,6 +34,25 @@ pub struct Staged {
     pub made: String,
 }
 
+/// Tells a file from any other, and from itself after a write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    id: Option<FileId>,
+    length: u64,
+    modified: Option<SystemTime>,
+}
+
+impl Stamp {
+    /// Takes it off what the file system says of a file.
+    pub fn of(meta: &Metadata) -> Self {
+        Self {
+            id: FileId::of(meta),
+            length: meta.len(),
+            modified: meta.modified().ok(),
+        }
+    }
+}
+
 impl Staged {
     /// Writes `bytes`, made from `base`, to a new file in `folder`, as readable
     /// as the file `like`.
@@ -43,19 +63,24 @@ impl Staged {
         base: &[u8],
         like: Option<&Metadata>,
         sync: bool,
-    ) -> io::Result<Self> {
+    ) -> io::Result<(Self, Stamp)> {
         let pending = folder.join(format!(".{stem}.{token}.pending"));
         let made = hash(bytes);
         let path = folder.join(format!("{stem}.{token}.{made}.{}.tmp", hash(base)));
         let written = Self::write_to(&pending, bytes, like, sync)
-            .and_then(|()| disk::replace("board.stage", &pending, &path));
+            .and_then(|stamp| disk::replace("board.stage", &pending, &path).map(|()| stamp));
         if written.is_err() {
             let _ = disk::remove("board.unlink", &pending);
         }
-        written.map(|()| Self { path, made })
+        written.map(|stamp| (Self { path, made }, stamp))
     }
 
-    fn write_to(path: &Path, bytes: &[u8], like: Option<&Metadata>, sync: bool) -> io::Result<()> {
+    fn write_to(
+        path: &Path,
+        bytes: &[u8],
+        like: Option<&Metadata>,
+        sync: bool,
+    ) -> io::Result<Stamp> {
         let file = disk::create_new("board.create", path, like.map_or(0o644, mode))?;
         if let Some(like) = like {
             disk::step::around("board.mode", || set_owner_and_mode(&file, like))?;
@@ -64,7 +89,7 @@ impl Staged {
         if sync {
             disk::step::around("board.sync", || file.sync_all())?;
         }
-        Ok(())
+        Ok(Stamp::of(&file.metadata()?))
     }
 
     /// Reads the file; `None` if another process has adopted it.

@@ -149,6 +149,10 @@ impl Document for BoardDocument<'_> {
         refusal(content)
     }
 
+    fn looks_again(&self) -> bool {
+        true
+    }
+
     fn edit(&mut self, current: Option<&[u8]>) -> Edit<Refusal> {
         let mut board = match current.map(text) {
             None => Board::empty(self.now),

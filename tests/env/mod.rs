@@ -349,9 +349,14 @@ pub fn make_older(path: &Path, age: Duration) {
         .unwrap();
 }
 
-/// Gives the time `index` seconds after a fixed one, as boards write it.
+/// Gives the time `index` seconds after the start of this test program, less
+/// an hour, as boards write it: recent on any day, so that no row is aged.
 pub fn time(index: usize) -> String {
-    format!("2026-11-30T06:{:02}:{:02}.000Z", index / 60, index % 60)
+    static START: std::sync::OnceLock<i64> = std::sync::OnceLock::new();
+    let now = || boardsync::Timestamp::now().as_millis() - 3_600_000;
+    let start = START.get_or_init(|| now() / 1_000 * 1_000);
+    let index = i64::try_from(index).unwrap();
+    boardsync::Timestamp::from_millis(start + index * 1_000).to_string()
 }
 
 /// A board without foreign content, holding these lines below its header.
