@@ -11,7 +11,9 @@ pub const ABSENT: &str = "—";
 /// controls that reorder what follows are removed, and the ends are trimmed.
 pub fn clean(text: &str) -> Cow<'_, str> {
     let trimmed = text.trim();
-    if !trimmed.chars().any(|c| is_break(c) || is_banned(c)) {
+    // Most text is plain, which is found out many bytes at a time.
+    let plain = |plain, byte: u8| plain & matches!(byte, b' '..=b'~');
+    if trimmed.bytes().fold(true, plain) || !trimmed.chars().any(|c| is_break(c) || is_banned(c)) {
         return Cow::Borrowed(trimmed);
     }
     let one_line: String = text
