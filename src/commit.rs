@@ -154,7 +154,10 @@ impl Commit<'_> {
                     return Ok(self.finish(End::Written));
                 }
                 Edit::Refuse(refusal) => return Ok(End::Refused(refusal)),
-                Edit::Write(new) => new,
+                Edit::Write(new) => {
+                    self.conflicts += u32::from(is_done);
+                    new
+                }
                 Edit::Unchanged => match joined {
                     Some(joined) => joined,
                     None => return Ok(self.finish(End::Unchanged)),
@@ -169,7 +172,6 @@ impl Commit<'_> {
                     // The board held it all: what was displaced is not needed.
                     self.finish(End::<D::Refusal>::Written);
                     is_done = true;
-                    self.conflicts += 1;
                 }
                 Put::Done => return Ok(self.finish(End::Written)),
                 Put::Refused(refusal) => return Ok(End::Refused(refusal)),

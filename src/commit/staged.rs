@@ -70,7 +70,9 @@ impl Staged {
         let written = Self::write_to(&pending, bytes, like, sync)
             .and_then(|stamp| disk::replace("board.stage", &pending, &path).map(|()| stamp));
         if written.is_err() {
+            // A rename that is said to have failed may have been done.
             let _ = disk::remove("board.unlink", &pending);
+            let _ = disk::remove("board.unlink", &path);
         }
         written.map(|stamp| (Self { path, made }, stamp))
     }
