@@ -78,6 +78,12 @@ impl Place {
             }
             Err(error) => return Err(io_error(root, error)),
         }
+        Self::within(root, relative, home)
+    }
+
+    /// Finds the board `relative` in a vault at `root` that need not be there
+    /// yet: whoever writes first makes it.
+    pub fn within(root: &Path, relative: &str, home: Option<&Path>) -> Result<Self, VaultError> {
         let inside = inside(relative).ok_or_else(|| VaultError::NotInside(relative.to_owned()))?;
         let board = root.join(&inside);
         for folder in inside.ancestors().skip(1) {

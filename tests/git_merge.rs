@@ -43,6 +43,7 @@ impl Clones {
             if name == "one" {
                 let board = clone.join(BOARD);
                 match start {
+                    // A person's note, in place of the board that was set up.
                     Some(text) => std::fs::write(board, text).unwrap(),
                     // Each clone is to add its own.
                     None => std::fs::remove_file(board).unwrap(),

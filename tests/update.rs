@@ -173,7 +173,7 @@ fn a_foreign_lock_is_waited_for_and_never_touched() {
 fn a_stale_lock_of_this_host_is_overridden_and_gone_afterwards() {
     let env = TestEnv::new();
     let record = format!(r#"{{"pid": 1, "host": "{}"}}"#, host_name());
-    env.plant_lock(&record, Duration::from_secs(600));
+    env.plant_lock(&record, Duration::from_secs(601));
     let repo = env.repo("app");
     let args = [
         "update",

@@ -118,7 +118,7 @@ impl Context {
         config::home(&self.env)
     }
 
-    /// Finds the board for `repo`; the default vault is created on demand.
+    /// Finds the board for `repo`.
     pub fn choose(&self, repo: Option<&Path>) -> Result<Chosen, Failure> {
         self.choose_note(repo, self.global.board())
     }
@@ -133,13 +133,14 @@ impl Context {
         for warning in &choice.warnings {
             super::outcome::warn(warning);
         }
-        if choice.source == VaultSource::Default {
-            std::fs::create_dir_all(&choice.path).map_err(|error| {
-                let path = choice.path.display();
-                Failure::Error(format!("cannot create the default vault `{path}`: {error}"))
-            })?;
-        }
-        Place::find(&choice.path, note, self.home().as_deref())
+        // The default vault is made by the first write; looking makes nothing.
+        let is_to_come = choice.source == VaultSource::Default && !choice.path.exists();
+        let find = if is_to_come {
+            Place::within
+        } else {
+            Place::find
+        };
+        find(&choice.path, note, self.home().as_deref())
             .map(Chosen::Place)
             .map_err(Failure::of)
     }
@@ -172,7 +173,8 @@ impl Context {
     pub fn lock_options(&self, place: &Place) -> LockOptions<'static> {
         let args = std::env::args_os().map(|arg| arg.to_string_lossy().into_owned());
         LockOptions {
-            mode: place.mode & 0o666,
+            // Whoever wrote a record must be able to read it again.
+            mode: place.mode & 0o666 | 0o600,
             ..self.lock_options_at(self.lock_file(place), args)
         }
     }

@@ -31,6 +31,7 @@ mod watchdog;
 
 use args::{Cli, Command};
 use clap::Parser;
+use clap::error::ErrorKind;
 use context::Context;
 use outcome::{Exit, Failure};
 use std::ffi::OsString;
@@ -41,6 +42,7 @@ pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
     if hook::is_meant(&args) {
         return hook::run(&args);
     }
+    let json = args.iter().any(|arg| arg == "--json");
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
         // Help and version are errors to clap, and go to stdout.
@@ -48,9 +50,13 @@ pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
             let _ = error.print();
             return Exit::Success;
         }
-        Err(error) => return Failure::Usage(in_one_line(&error.to_string())).report(false),
+        // No command was named: the whole help says more than a line could.
+        Err(error) if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            let _ = error.print();
+            return Exit::Usage;
+        }
+        Err(error) => return Failure::Usage(in_one_line(&error.to_string())).report(json),
     };
-    let json = cli.global.json;
     let context = match Context::new(cli.global) {
         Ok(context) => context,
         Err(failure) => return failure.report(json),

@@ -31,6 +31,17 @@ pub fn report(context: &Context, report: &Report) -> Result<Exit, Failure> {
                 .unwrap_or("the board was not written"),
         );
     }
+    let is_refused = matches!(
+        report.action,
+        Action::SkippedHandwritten | Action::SkippedConflicted
+    );
+    if let Some(note) = report
+        .note
+        .as_deref()
+        .filter(|_| is_refused && context.global.quiet)
+    {
+        warn(note);
+    }
     if context.global.json {
         print_json(report)?;
     } else if !context.global.quiet {

@@ -89,7 +89,7 @@ fn table(text: &str) -> Option<Check> {
         Check::warn(
             "board",
             format!("its table lacks the columns {}", missing.join(", ")),
-            "the next update that has something for them adds them: run `boardsync sweep`",
+            "the next update that has something for them adds them",
         )
     })
 }
@@ -106,7 +106,7 @@ fn twins(board: &Board) -> Option<Check> {
     Some(Check::warn(
         "duplicate-rows",
         format!("{} repositories have two rows, like `{first}`", twin.len()),
-        "the next update keeps the newer of each: run `boardsync sweep`",
+        "the next update keeps the newer of each",
     ))
 }
 

@@ -40,7 +40,7 @@ pub fn check(place: &Place, checks: &mut Vec<Check>) -> bool {
         checks.push(Check::warn(
             "conflict-copies",
             format!("{} beside the board, like `{}`", ours.len(), path.display()),
-            "the next update joins them: run `boardsync sweep`",
+            "the next update joins them",
         ));
     }
     if let Some(path) = foreign.first() {

@@ -44,7 +44,7 @@ pub fn check(context: &Context, place: &Place) -> Vec<Check> {
         checks.push(Check::warn(
             "leftovers",
             format!("left by a crash: {text}"),
-            "the next update joins and removes them: run `boardsync sweep`",
+            "the next update joins and removes them",
         ));
     } else {
         checks.push(Check::ok("leftovers", "no crash left anything behind"));

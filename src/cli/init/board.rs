@@ -3,8 +3,10 @@
 use super::{Plan, Setup, Way};
 use crate::cli::edit::{edit, in_session, reported};
 use crate::cli::outcome::Failure;
+use boardsync::commit::LIMIT;
 use boardsync::config::VaultSource;
-use boardsync::update::{Founding, abandon, is_blank};
+use boardsync::disk::read_regular;
+use boardsync::update::{Founding, abandon, is_blank, refusal};
 use boardsync::vault::Place;
 
 /// Plans the step: a board that says anything is never taken away.
@@ -30,6 +32,9 @@ pub fn plan<'a>(setup: &'a Setup<'a>, way: Way) -> Result<Option<Plan<'a>>, Fail
         return Ok((way == Way::Do).then_some(plan));
     }
     let place = place(setup)?;
+    if way == Way::Do {
+        refuse_a_note(&place)?;
+    }
     let blank = is_blank(&place.target);
     let (what, is_left) = match way {
         Way::Do => ("make an empty board", !place.target.exists()),
@@ -60,4 +65,18 @@ fn make(setup: &Setup, place: &Place) -> Result<(), Failure> {
     let now = setup.context.now;
     let edited = edit(setup.context, place, &mut Founding { now })?;
     reported(place, edited, |refusal| refusal.note(&place.board)).map(|_| ())
+}
+
+/// Refuses a vault in which nothing could ever be written to the board.
+fn refuse_a_note(place: &Place) -> Result<(), Failure> {
+    let contents = read_regular(&place.target, LIMIT).map_err(|error| {
+        let path = place.board.display();
+        Failure::Error(format!(
+            "cannot read the board `{path}`: {error}; move it away, or name another with --board"
+        ))
+    })?;
+    match contents.and_then(|contents| refusal(&contents.bytes)) {
+        Some(why) => Err(Failure::Error(why.note(&place.board))),
+        None => Ok(()),
+    }
 }
