@@ -2,7 +2,7 @@
 
 use super::{Plan, Setup, Way};
 use crate::cli::edit::{edit, in_session, reported};
-use crate::cli::outcome::Failure;
+use crate::cli::outcome::{Failure, warn};
 use boardsync::commit::LIMIT;
 use boardsync::config::VaultSource;
 use boardsync::disk::read_regular;
@@ -33,7 +33,7 @@ pub fn plan<'a>(setup: &'a Setup<'a>, way: Way) -> Result<Option<Plan<'a>>, Fail
     }
     let place = place(setup)?;
     if way == Way::Do {
-        refuse_a_note(&place)?;
+        warn_of_a_note(&place)?;
     }
     let blank = is_blank(&place.target);
     let (what, is_left) = match way {
@@ -67,16 +67,17 @@ fn make(setup: &Setup, place: &Place) -> Result<(), Failure> {
     reported(place, edited, |refusal| refusal.note(&place.board)).map(|_| ())
 }
 
-/// Refuses a vault in which nothing could ever be written to the board.
-fn refuse_a_note(place: &Place) -> Result<(), Failure> {
+/// Warns of a board to which nothing could ever be written: what else is set
+/// up serves once it has been moved away.
+fn warn_of_a_note(place: &Place) -> Result<(), Failure> {
     let contents = read_regular(&place.target, LIMIT).map_err(|error| {
         let path = place.board.display();
         Failure::Error(format!(
             "cannot read the board `{path}`: {error}; move it away, or name another with --board"
         ))
     })?;
-    match contents.and_then(|contents| refusal(&contents.bytes)) {
-        Some(why) => Err(Failure::Error(why.note(&place.board))),
-        None => Ok(()),
+    if let Some(why) = contents.and_then(|contents| refusal(&contents.bytes)) {
+        warn(&why.note(&place.board));
     }
+    Ok(())
 }
