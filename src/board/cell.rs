@@ -13,7 +13,8 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     let trimmed = text.trim();
     // Most text is plain, which is found out many bytes at a time.
     let plain = |plain, byte: u8| plain & matches!(byte, b' '..=b'~');
-    if trimmed.bytes().fold(true, plain) || !trimmed.chars().any(|c| is_break(c) || is_banned(c)) {
+    let is_plain = trimmed == ABSENT || trimmed.bytes().fold(true, plain);
+    if is_plain || !trimmed.chars().any(|c| is_break(c) || is_banned(c)) {
         return Cow::Borrowed(trimmed);
     }
     let one_line: String = text

@@ -5,6 +5,7 @@ use super::{
     sweep, update, watch,
 };
 use clap::{Args, Parser, Subcommand};
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// Keeps one note of which coding session runs where, safely.
@@ -23,6 +24,46 @@ pub struct Cli {
     pub global: Global,
     #[command(subcommand)]
     pub command: Command,
+}
+
+/// Is the same command line, of the commands that run on every session event.
+///
+/// Defining all the others takes clap longer than an update takes its lock.
+#[derive(Debug, Parser)]
+#[command(
+    name = "boardsync",
+    disable_help_flag = true,
+    disable_help_subcommand = true
+)]
+struct Frequent {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    command: FrequentCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum FrequentCommand {
+    Update(update::UpdateArgs),
+    Close(close::CloseArgs),
+}
+
+impl Cli {
+    /// Reads a command line; what a frequent command does not take, help and
+    /// mistakes included, is told by the whole definition.
+    pub fn read(args: &[OsString]) -> Result<Self, clap::Error> {
+        let is_frequent = args.iter().any(|arg| arg == "update" || arg == "close");
+        match is_frequent.then(|| Frequent::try_parse_from(args)) {
+            Some(Ok(Frequent { global, command })) => Ok(Self {
+                global,
+                command: match command {
+                    FrequentCommand::Update(args) => Command::Update(args),
+                    FrequentCommand::Close(args) => Command::Close(args),
+                },
+            }),
+            Some(Err(_)) | None => Self::try_parse_from(args),
+        }
+    }
 }
 
 /// Is what every command takes.

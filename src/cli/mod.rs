@@ -30,7 +30,6 @@ mod watch;
 mod watchdog;
 
 use args::{Cli, Command};
-use clap::Parser;
 use clap::error::ErrorKind;
 use context::Context;
 use outcome::{Exit, Failure};
@@ -43,7 +42,7 @@ pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
         return hook::run(&args);
     }
     let json = args.iter().any(|arg| arg == "--json");
-    let cli = match Cli::try_parse_from(args) {
+    let cli = match Cli::read(&args) {
         Ok(cli) => cli,
         // Help and version are errors to clap, and go to stdout.
         Err(error) if !error.use_stderr() => {
