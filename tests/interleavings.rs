@@ -546,3 +546,17 @@ fn two_edits_in_a_row_during_one_commit_are_both_kept() {
     assert_rows(&env, &["seed", "app"]);
     env.assert_no_litter();
 }
+
+#[test]
+fn a_folder_with_more_in_it_than_a_lock_is_kept_under_a_name_that_says_so() {
+    let env = TestEnv::new();
+    seed(&env);
+    std::fs::create_dir_all(env.lock()).unwrap();
+    std::fs::write(env.lock().join("precious"), "mine").unwrap();
+    let json = run(update(&env, "next")).quietly().json();
+    assert_eq!(json["lock"]["staleOverride"], "unparseable record");
+    let names = env.beside_the_lock();
+    let kept = names.iter().find(|name| name.ends_with(".kept")).unwrap();
+    let text = std::fs::read_to_string(env.orchestrator().join(kept).join("precious"));
+    assert_eq!(text.unwrap(), "mine");
+}

@@ -88,10 +88,13 @@ fn replace_folder(
     Ok(true)
 }
 
-/// Removes what the legacy layout put at `path`; a folder with more in it stays.
+/// Removes what the legacy layout put at `path`; a folder with more in it is
+/// somebody's, and is kept under a name that says so.
 ///
 /// The lock is ours by then: what cannot be removed is no reason to go without.
 pub fn remove_legacy(path: &Path) {
     let _ = disk::remove("lock.remove-folder", &path.join("owner.json"));
-    let _ = disk::remove_folder("lock.remove-folder", path);
+    if disk::remove_folder("lock.remove-folder", path).is_err() {
+        let _ = disk::move_new("lock.remove-folder", path, &path.with_extension("kept"));
+    }
 }

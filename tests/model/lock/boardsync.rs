@@ -170,7 +170,7 @@ impl Lock {
         }
     }
 
-    /// The table of DESIGN.md section 4, as far as time and hosts go.
+    /// The table of docs/protocol.md, as far as time and hosts go.
     fn judge(&self, world: &World, who: Id) -> Verdict {
         let Some(record) = world.lock else {
             return Verdict::Free;
