@@ -167,6 +167,15 @@ fn a_foreign_lock_is_waited_for_and_never_touched() {
     assert!(json["lock"]["waitedMs"].as_u64() >= Some(300), "{json}");
     assert_eq!(std::fs::read_to_string(env.lock()).unwrap(), record);
     assert!(env.read_board().contains("| app | in-progress |"));
+    // For people, the line offers to tell the two hosts apart.
+    let close = ["close", "--repo", repo.to_str().unwrap()];
+    let said = env
+        .command(&close)
+        .env("BOARDSYNC_TIMEOUT_MS", "0")
+        .output()
+        .map(env::Said::from)
+        .unwrap();
+    assert!(said.out.contains("`boardsync init --shared`"), "{said:?}");
 }
 
 #[test]

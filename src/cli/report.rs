@@ -8,6 +8,10 @@ use boardsync::printable;
 use boardsync::update::{Action, LockReport, Report};
 use std::path::PathBuf;
 
+/// Offers to tell hosts apart, where a second one has shown itself.
+const OFFER: &str =
+    "; other hosts write this board too: `boardsync init --shared` tells them apart";
+
 /// Makes the report of an update that no vault is enabled for.
 pub fn disabled(context: &Context, reason: String) -> Report {
     Report {
@@ -79,6 +83,11 @@ fn line(report: &Report) -> String {
             LockOutcome::Locked { .. } => {}
             LockOutcome::Unlocked(unlocked) => {
                 line.push_str(&format!("; without the lock: {}", unlocked.reason.word()));
+                // One that cannot be asked whether it runs is another host's.
+                let holder = unlocked.holder.as_ref();
+                if holder.is_some_and(|holder| holder.running.is_none()) && !report.shared {
+                    line.push_str(OFFER);
+                }
             }
         }
         if !latched {
@@ -107,9 +116,7 @@ fn merged(report: &Report) -> String {
         text.push_str(&format!(", and {} more", others.len()));
     }
     if !report.shared {
-        text.push_str(
-            "; other hosts write this board too: `boardsync init --shared` tells them apart",
-        );
+        text.push_str(OFFER);
     }
     text
 }
