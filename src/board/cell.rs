@@ -10,11 +10,14 @@ pub const ABSENT: &str = "—";
 /// A line break becomes one space, other control characters and the bidi
 /// controls that reorder what follows are removed, and the ends are trimmed.
 pub fn clean(text: &str) -> Cow<'_, str> {
-    let trimmed = text.trim();
     // Most text is plain, which is found out many bytes at a time.
+    let trimmed = text.trim_ascii();
     let plain = |plain, byte: u8| plain & matches!(byte, b' '..=b'~');
-    let is_plain = trimmed == ABSENT || trimmed.bytes().fold(true, plain);
-    if is_plain || !trimmed.chars().any(|c| is_break(c) || is_banned(c)) {
+    if trimmed == ABSENT || trimmed.bytes().fold(true, plain) {
+        return Cow::Borrowed(trimmed);
+    }
+    let trimmed = text.trim();
+    if !trimmed.chars().any(|c| is_break(c) || is_banned(c)) {
         return Cow::Borrowed(trimmed);
     }
     let one_line: String = text
