@@ -128,6 +128,10 @@ pub fn update(request: Request) -> Result<Report, UpdateError> {
         return document.rehearse(place);
     }
     let candidates = copies::candidates(place);
+    let lock = LockOptions {
+        host: current.clone(),
+        ..lock
+    };
     let session = Session {
         place,
         lock,

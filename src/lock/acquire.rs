@@ -59,7 +59,7 @@ enum Pass {
 impl<'a> Seeker<'a> {
     /// Prepares to seek the lock at `path`; touches nothing yet.
     pub fn new(path: &Path, options: &'a LockOptions<'a>) -> io::Result<Self> {
-        let mut host = Host::current();
+        let mut host = options.host.clone().unwrap_or_else(Host::current);
         host.aliases_file.clone_from(&options.aliases_file);
         let token = Token::new(host.tag())?;
         Ok(Self {

@@ -1,5 +1,6 @@
 //! What a caller may set: patience, staleness, labels, where warnings go.
 
+use super::host::Host;
 use super::outcome::{LockOutcome, Unlocked};
 use crate::disk::Patience;
 use std::path::PathBuf;
@@ -16,6 +17,8 @@ pub struct LockOptions<'a> {
     pub staleness: Duration,
     /// Another path for the lock than `<vault>/.orchestrator/board.lock`.
     pub lock_file: Option<PathBuf>,
+    /// Who we are, for a caller that has asked already; asked if `None`.
+    pub host: Option<Host>,
     /// A file of names that mean one host, read only if a name differs.
     pub aliases_file: Option<PathBuf>,
     /// The label in the record; `board-writer-<pid>-<8 hex>`.
@@ -46,6 +49,7 @@ impl Default for LockOptions<'_> {
             poll: Duration::from_millis(10),
             staleness: Duration::from_secs(60),
             lock_file: None,
+            host: None,
             aliases_file: None,
             holder: None,
             command: None,
