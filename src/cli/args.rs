@@ -1,8 +1,8 @@
 //! What can be typed: the commands and the options of all of them.
 
 use super::{
-    close, completions, doctor, exec, hook, init, ledger, lock, man, merge, prune, row, show,
-    sweep, update, watch,
+    close, completions, doctor, exec, frequent, hook, init, ledger, lock, man, merge, prune, row,
+    show, sweep, update, watch,
 };
 use clap::{Args, Parser, Subcommand};
 use std::ffi::OsString;
@@ -26,43 +26,10 @@ pub struct Cli {
     pub command: Command,
 }
 
-/// Is the same command line, of the commands that run on every session event.
-///
-/// Defining all the others takes clap longer than an update takes its lock.
-#[derive(Debug, Parser)]
-#[command(
-    name = "boardsync",
-    disable_help_flag = true,
-    disable_help_subcommand = true
-)]
-struct Frequent {
-    #[command(flatten)]
-    global: Global,
-    #[command(subcommand)]
-    command: FrequentCommand,
-}
-
-#[derive(Debug, Subcommand)]
-enum FrequentCommand {
-    Update(update::UpdateArgs),
-    Close(close::CloseArgs),
-}
-
 impl Cli {
-    /// Reads a command line; what a frequent command does not take, help and
-    /// mistakes included, is told by the whole definition.
+    /// Reads a command line, the program's name first.
     pub fn read(args: &[OsString]) -> Result<Self, clap::Error> {
-        let is_frequent = args.iter().any(|arg| arg == "update" || arg == "close");
-        match is_frequent.then(|| Frequent::try_parse_from(args)) {
-            Some(Ok(Frequent { global, command })) => Ok(Self {
-                global,
-                command: match command {
-                    FrequentCommand::Update(args) => Command::Update(args),
-                    FrequentCommand::Close(args) => Command::Close(args),
-                },
-            }),
-            Some(Err(_)) | None => Self::try_parse_from(args),
-        }
+        frequent::read(args).map_or_else(|| Self::try_parse_from(args), Ok)
     }
 }
 

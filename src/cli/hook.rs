@@ -13,7 +13,7 @@ use super::outcome::{Exit, Failure, warn, warn_once};
 use super::stdin;
 use super::watchdog::Watchdog;
 use boardsync::hook::{Event, Kind};
-use clap::{Args, Parser};
+use clap::Args;
 use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::panic;
@@ -75,10 +75,7 @@ pub fn run(args: &[OsString]) -> Exit {
 
 /// Gives the options; `None` if there is no more to do.
 fn global(args: &[OsString]) -> Option<Global> {
-    if args.len() == 2 {
-        return Some(Global::default());
-    }
-    match Cli::try_parse_from(args) {
+    match Cli::read(args) {
         Ok(cli) => Some(cli.global),
         Err(error) if error.use_stderr() => {
             let text = error.to_string();

@@ -9,6 +9,7 @@ mod context;
 mod doctor;
 mod edit;
 mod exec;
+mod frequent;
 mod hook;
 mod init;
 mod ledger;

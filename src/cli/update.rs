@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 /// Is what `update` takes.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(
     after_help = "Examples:\n  boardsync update --repo . --status in-progress\n  boardsync update --repo ~/src/app --repo ~/src/lib\n\nWithout --status the row is derived from the repository's session lock and the\nhost's registry. Exits 0 also when it failed open: the line says what happened."
 )]
@@ -44,12 +44,14 @@ pub struct UpdateArgs {
     pub dry_run: bool,
 }
 
-fn parse_status(text: &str) -> Result<&'static str, String> {
+/// Reads a status, or says what it should be.
+pub fn parse_status(text: &str) -> Result<&'static str, String> {
     status::named(text)
         .ok_or_else(|| "it is none of in-progress, force-closed, closed, frei".to_owned())
 }
 
-fn parse_heartbeat(text: &str) -> Result<String, String> {
+/// Reads a time, or says how one is written.
+pub fn parse_heartbeat(text: &str) -> Result<String, String> {
     match Timestamp::parse(text) {
         Some(_) => Ok(text.trim().to_owned()),
         None => Err("it is no RFC 3339 time, like 2026-11-30T07:00:00Z".to_owned()),
