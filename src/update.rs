@@ -98,9 +98,6 @@ pub enum UpdateError {
     /// What should be a board, or rows of one, is none; the whole sentence.
     #[error("{0}")]
     Refused(String),
-    /// There is no randomness to name a temporary file with.
-    #[error("cannot name a temporary file: {0}")]
-    NoToken(#[source] std::io::Error),
 }
 
 /// Brings the rows of some repositories up to date, under the board's lock if

@@ -161,7 +161,6 @@ fn inside(relative: &str) -> Option<PathBuf> {
 /// told from others by its hash. `board.md` keeps its ending, since `board`
 /// is the default board.
 fn stem(inside: &Path) -> String {
-    use sha2::{Digest, Sha256};
     if inside == Path::new(DEFAULT_BOARD) {
         return "board".to_owned();
     }
@@ -174,7 +173,7 @@ fn stem(inside: &Path) -> String {
     if flat.len() <= 120 {
         return flat;
     }
-    let hash: String = Sha256::digest(&*path)
+    let hash: String = hmac_sha256::Hash::hash(path.as_bytes())
         .iter()
         .take(8)
         .map(|byte| format!("{byte:02x}"))

@@ -186,7 +186,7 @@ fn what_a_crash_left_is_found() {
 #[test]
 fn the_files_of_a_living_process_are_none_of_them() {
     let env = healthy();
-    let token = boardsync::disk::Token::new(Host::current().tag()).unwrap();
+    let token = boardsync::disk::Token::new(Host::current().tag());
     fs::write(
         env.orchestrator().join(format!(".board.{token}.pending")),
         "x",

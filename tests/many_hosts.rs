@@ -12,10 +12,10 @@ use boardsync::lock::{Host, LockOptions};
 use boardsync::session::{Explicit, Repo, Sources, status};
 use boardsync::update::{Action, Declare, Report, Request, Session, Subject, edit, update};
 use boardsync::vault::{DEFAULT_BOARD, Place};
-use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
+use xxhash_rust::xxh3::xxh3_64;
 
 const HOSTS: usize = 5;
 const UPDATES: usize = 1_000;
@@ -89,6 +89,14 @@ impl Machine {
     fn copies(&self) -> usize {
         let names = self.files().into_keys();
         names.filter(|name| name.contains("sync-conflict")).count()
+    }
+
+    /// Counts what crashes left in the folder of the lock.
+    fn leftovers(&self) -> usize {
+        let names = std::fs::read_dir(&self.place.folder).unwrap();
+        names
+            .filter(|name| name.as_ref().unwrap().path().extension() == Some("tmp".as_ref()))
+            .count()
     }
 
     /// Notices what has changed in the folder since.
@@ -343,11 +351,11 @@ impl World {
         self.put_copies_back(host, report);
         let machine = &self.machines[host];
         let new = machine.board().unwrap();
-        match before {
+        match &before {
             Some(before) => std::fs::write(&machine.place.board, before).unwrap(),
             None => std::fs::remove_file(&machine.place.board).unwrap(),
         }
-        self.leave(host, &new, &new);
+        self.leave(host, &new, (&new, &before.unwrap_or_default()));
     }
 
     /// The old board is displaced, and was not yet looked at.
@@ -355,7 +363,7 @@ impl World {
         self.put_copies_back(host, report);
         let new = self.machines[host].board().unwrap();
         if let Some(before) = before {
-            self.leave(host, &before, &new);
+            self.leave(host, &before, (&new, &before));
         }
     }
 
@@ -372,16 +380,11 @@ impl World {
     }
 
     /// Leaves a temporary of a process that is dead: no process has its number.
-    fn leave(&mut self, host: usize, bytes: &str, staged: &str) {
+    fn leave(&mut self, host: usize, bytes: &str, (made, base): (&str, &str)) {
         let machine = &self.machines[host];
-        let hash = Sha256::digest(staged);
-        let hash: String = hash
-            .iter()
-            .take(8)
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
+        let [made, base] = [made, base].map(|text| xxh3_64(text.as_bytes()));
         let (tag, nonce) = (machine.host.tag(), self.random.next());
-        let name = format!("board.{tag:08x}ffffffff{nonce:016x}.{hash}.tmp");
+        let name = format!("board.{tag:08x}ffffffff{nonce:016x}.{made:016x}.{base:016x}.tmp");
         std::fs::write(machine.place.folder.join(name), bytes).unwrap();
     }
 
@@ -459,6 +462,8 @@ impl World {
 
     fn assert_nothing_lost(&self) {
         let seed = self.seed;
+        let left: usize = self.machines.iter().map(Machine::leftovers).sum();
+        assert_eq!(left, 0, "SEED={seed}: what crashes left was not adopted");
         let text = self.machines[0].board().unwrap();
         let board = Board::parse(&text);
         let mut seen = BTreeMap::new();

@@ -40,7 +40,7 @@ pub fn run(context: &Context, args: &LockArgs) -> Result<Exit, Failure> {
         patience: Patience::TryOnce,
         ..context.lock_options(&place)
     };
-    let mut seeker = Seeker::new(&path, &options).map_err(Failure::of)?;
+    let mut seeker = Seeker::new(&path, &options);
     let failed = |error: std::io::Error| {
         Failure::Error(format!(
             "cannot look at the lock `{}`: {error}",

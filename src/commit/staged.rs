@@ -7,22 +7,18 @@
 //! displaced by what holds it all. Any other was displaced unread.
 
 use crate::disk::{self, FileId, ReadError, Token};
-use sha2::{Digest, Sha256};
 use std::fs::{File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
+use xxhash_rust::xxh3::xxh3_64;
 
 /// Bounds what is read of a board, in bytes: about 500,000 rows.
 pub const LIMIT: u64 = 64 * 1024 * 1024;
 
-/// Gives the first 64 bits of the SHA-256 of `bytes` in hexadecimal digits.
+/// Gives the XXH3 of `bytes`, 64 bits, in hexadecimal digits.
 pub fn hash(bytes: &[u8]) -> String {
-    Sha256::digest(bytes)
-        .iter()
-        .take(8)
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    format!("{:016x}", xxh3_64(bytes))
 }
 
 /// Holds a complete file beside the board, to be put in its place.

@@ -7,7 +7,10 @@ use std::path::Path;
 
 /// Creates a folder and those above it; being there already is fine.
 pub fn create_folder(step: &'static str, path: &Path) -> io::Result<()> {
-    step::around(step, || std::fs::create_dir_all(path))
+    step::around(step, || match path.is_dir() {
+        true => Ok(()),
+        false => std::fs::create_dir_all(path),
+    })
 }
 
 /// Creates a file that must not exist yet, readable by its owner and `mode`.

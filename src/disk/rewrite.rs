@@ -15,7 +15,7 @@ pub fn rewrite(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 /// Gives a file a new content, and the owner and permissions of another.
 pub fn rewrite_like(path: &Path, bytes: &[u8], like: Option<&Metadata>) -> io::Result<()> {
-    let token = Token::new(0)?;
+    let token = Token::new(0);
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let pending = path.with_file_name(format!(".{name}.{token}.pending"));
     let write = || {

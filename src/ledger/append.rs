@@ -134,13 +134,12 @@ fn folder_within(repo_root: &Path) -> io::Result<Option<PathBuf>> {
     let mut is_new = false;
     for level in levels {
         folder.push(level);
-        is_new = match fs::create_dir(&folder) {
-            Ok(()) => true,
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => false,
-            Err(error) => return Err(error),
-        };
+        let found = fs::symlink_metadata(&folder);
+        is_new =
+            matches!(&found, Err(error) if error.kind() == ErrorKind::NotFound) && make(&folder)?;
+        let found = found.or_else(|_| fs::symlink_metadata(&folder))?;
         // Looked at before the next level is made, so nothing is made outside.
-        if leads_away(&folder, repo_root)? {
+        if found.is_symlink() && leads_away(&folder, repo_root)? {
             return Err(refused(
                 &folder,
                 "leads out of the repository; make it a folder",
@@ -154,11 +153,17 @@ fn folder_within(repo_root: &Path) -> io::Result<Option<PathBuf>> {
     Ok(Some(folder))
 }
 
-/// Tells whether a folder is a symlink to somewhere outside the repository.
-fn leads_away(folder: &Path, repo_root: &Path) -> io::Result<bool> {
-    if !fs::symlink_metadata(folder)?.is_symlink() {
-        return Ok(false);
+/// Makes a folder; false if another process made it at the same moment.
+fn make(folder: &Path) -> io::Result<bool> {
+    match fs::create_dir(folder) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(error),
     }
+}
+
+/// Tells whether a symlink leads to somewhere outside the repository.
+fn leads_away(folder: &Path, repo_root: &Path) -> io::Result<bool> {
     Ok(!fs::canonicalize(folder)?.starts_with(fs::canonicalize(repo_root)?))
 }
 

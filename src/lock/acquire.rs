@@ -58,17 +58,17 @@ enum Pass {
 
 impl<'a> Seeker<'a> {
     /// Prepares to seek the lock at `path`; touches nothing yet.
-    pub fn new(path: &Path, options: &'a LockOptions<'a>) -> io::Result<Self> {
+    pub fn new(path: &Path, options: &'a LockOptions<'a>) -> Self {
         let mut host = options.host.clone().unwrap_or_else(Host::current);
         host.aliases_file.clone_from(&options.aliases_file);
-        let token = Token::new(host.tag())?;
-        Ok(Self {
+        let token = Token::new(host.tag());
+        Self {
             files: LockFiles::of(path),
             options,
             host,
             token,
             gate: Gate::default(),
-        })
+        }
     }
 
     /// Seeks the lock until it is ours or the patience is over.

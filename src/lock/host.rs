@@ -1,6 +1,6 @@
 //! Who we are, and which other names mean the same host.
 
-use sha2::{Digest, Sha256};
+use hmac_sha256::Hash;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -59,11 +59,11 @@ impl Host {
 
     /// Gives 32 bits that tell this host and boot from others in names of files.
     pub fn tag(&self) -> u32 {
-        let mut hash = Sha256::new();
+        let mut hash = Hash::new();
         hash.update(self.boot_id.as_deref().unwrap_or_default());
         hash.update([0]);
         hash.update(&self.id);
-        let [a, b, c, d, ..] = <[u8; 32]>::from(hash.finalize());
+        let [a, b, c, d, ..] = hash.finalize();
         u32::from_be_bytes([a, b, c, d])
     }
 

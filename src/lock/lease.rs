@@ -31,7 +31,8 @@ pub struct Lease<'a> {
 }
 
 impl<'a> Lease<'a> {
-    /// Starts the heartbeat of a lock that has just been published.
+    /// Starts the heartbeat of a lock that has just been published, if it is
+    /// to be held for that long.
     pub(super) fn start(
         seeker: Seeker<'a>,
         stale_override: Option<Reason>,
@@ -39,7 +40,16 @@ impl<'a> Lease<'a> {
     ) -> Self {
         seeker.sweep();
         let path = seeker.files.lock.clone();
-        let heart = Heart::start(path, seeker.token, seeker.options.staleness / 4);
+        let interval = seeker.options.staleness / 4;
+        let is_brief = seeker
+            .options
+            .expected
+            .is_some_and(|longest| longest < interval);
+        let heart = if is_brief {
+            None
+        } else {
+            Heart::start(path, seeker.token, interval)
+        };
         Self {
             seeker,
             heart,

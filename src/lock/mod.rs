@@ -126,19 +126,15 @@ pub fn with_board_lock<T>(
 }
 
 fn acquire<'a>(path: &Path, options: &'a LockOptions<'a>) -> Result<Lease<'a>, Unlocked> {
-    let unlocked = |reason| Unlocked {
-        lock_path: path.to_owned(),
-        reason,
-        waited: std::time::Duration::ZERO,
-        holder: None,
-    };
     if options.skip {
-        return Err(unlocked(WhyUnlocked::Skipped));
+        return Err(Unlocked {
+            lock_path: path.to_owned(),
+            reason: WhyUnlocked::Skipped,
+            waited: std::time::Duration::ZERO,
+            holder: None,
+        });
     }
-    let seeker = Seeker::new(path, options);
-    seeker
-        .map_err(|error| unlocked(WhyUnlocked::FsError(error.to_string())))?
-        .acquire()
+    Seeker::new(path, options).acquire()
 }
 
 /// Releases and reports when dropped: on return and on panic alike.

@@ -29,6 +29,9 @@ pub struct LockOptions<'a> {
     pub mode: u32,
     /// Whether a record is synced before it is published; true.
     pub sync: bool,
+    /// How long the section takes at most, where that is known: a lock that is
+    /// given back before its first heartbeat is due needs none; `None`.
+    pub expected: Option<Duration>,
     /// Whether to run the section without trying for the lock; false.
     pub skip: bool,
     /// Ends a wait early, as by a timeout, once it is true.
@@ -55,6 +58,7 @@ impl Default for LockOptions<'_> {
             command: None,
             mode: 0o644,
             sync: true,
+            expected: None,
             skip: false,
             interrupt: None,
             warn: &|unlocked| eprintln!("boardsync: {unlocked}; going on without the lock"),

@@ -1,6 +1,5 @@
 //! Who a repository is on the board: its path, its name, its key.
 
-use sha2::{Digest, Sha256};
 use std::path::{Component, Path, PathBuf};
 
 /// How many hex digits of the hash the board shows.
@@ -67,12 +66,13 @@ fn hash_of(path: &Path) -> String {
     if cfg!(any(target_os = "macos", windows)) {
         text = text.to_lowercase().into();
     }
-    Sha256::digest(text.as_bytes())
-        .iter()
-        .fold(String::with_capacity(64), |mut hex, byte| {
+    hmac_sha256::Hash::hash(text.as_bytes()).iter().fold(
+        String::with_capacity(64),
+        |mut hex, byte| {
             write!(hex, "{byte:02x}").expect("a String takes whatever is written");
             hex
-        })
+        },
+    )
 }
 
 #[cfg(all(test, unix))]

@@ -7,6 +7,12 @@ use crate::disk::Token;
 use crate::lock::{Host, LockOptions, LockOutcome, WhyUnlocked, with_board_lock};
 use crate::vault::Place;
 use std::cell::RefCell;
+use std::time::Duration;
+
+/// Bounds what a commit takes, a second's wait for the latch included. Starting
+/// a heartbeat for it took a tenth of an update. Only a process that hangs in
+/// the file system holds a lock for longer, and could not touch it either.
+const EXPECTED: Duration = Duration::from_secs(10);
 
 /// Says where and how a file is edited.
 #[derive(Debug)]
@@ -62,13 +68,14 @@ pub(super) fn under_lock<T>(
     let options = CommitOptions {
         sync,
         staleness: lock.staleness,
-        token: Token::new(tag).map_err(UpdateError::NoToken)?,
+        token: Token::new(tag),
     };
     let told = RefCell::new(None);
     let keep = |outcome: &LockOutcome| *told.borrow_mut() = Some(outcome.clone());
     let lock = LockOptions {
         lock_file: Some(lock.lock_file.clone().unwrap_or_else(|| place.lock())),
         on_outcome: &keep,
+        expected: Some(EXPECTED),
         ..lock
     };
     let done = with_board_lock(&place.folder, &lock, |hold| match hold.why_unlocked() {

@@ -14,10 +14,9 @@ const SKEW: Duration = Duration::from_secs(2);
 pub fn check(place: &Place, checks: &mut Vec<Check>) -> SystemTime {
     let shown = place.folder.display();
     let was_there = place.folder.exists();
-    let tried = Token::new(Host::current().tag()).and_then(|token| {
-        disk::create_folder("folder.create", &place.folder)?;
-        probe(&place.folder, &place.stem, token)
-    });
+    let token = Token::new(Host::current().tag());
+    let tried = disk::create_folder("folder.create", &place.folder)
+        .and_then(|()| probe(&place.folder, &place.stem, token));
     let here = SystemTime::now();
     if !was_there {
         let _ = disk::remove_folder("probe.unlink", &place.folder);

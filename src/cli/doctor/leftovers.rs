@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime};
 /// Checks for files of processes that are gone.
 pub fn check(context: &Context, place: &Place) -> Vec<Check> {
     let staleness = context.lock_options(place).staleness;
-    let mine = Token::new(Host::current().tag()).ok();
+    let mine = Token::new(Host::current().tag());
     let stem = format!("{}.", place.stem);
     let is_ours = |name: &str| {
         let name = name.strip_prefix('.').unwrap_or(name);
@@ -32,9 +32,7 @@ pub fn check(context: &Context, place: &Place) -> Vec<Check> {
             kept.push((path, age));
             continue;
         }
-        let is_dead = mine
-            .zip(token_in(&name))
-            .is_some_and(|(mine, maker)| mine.knows_dead(maker));
+        let is_dead = token_in(&name).is_some_and(|maker| mine.knows_dead(maker));
         if is_dead || age > staleness {
             left.push((path, age));
         }

@@ -138,6 +138,6 @@ fn lock(context: &Context, place: &Place) -> Option<Judged> {
         patience: Patience::TryOnce,
         ..context.lock_options(place)
     };
-    let mut seeker = Seeker::new(&path, &options).ok()?;
+    let mut seeker = Seeker::new(&path, &options);
     seeker.inspect().ok()?.lock
 }
