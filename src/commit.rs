@@ -19,7 +19,7 @@ mod staged;
 
 pub use document::{Displaced, Document, Edit};
 pub use error::CommitError;
-pub use latch::Latch;
+pub use latch::{LATCH_PATIENCE, Latch};
 pub use staged::LIMIT;
 
 use crate::disk::{self, Backoff, Patience, Token};
@@ -64,6 +64,8 @@ pub enum End<R> {
 pub struct CommitOptions {
     /// Whether the board and its folder are synced.
     pub sync: bool,
+    /// How long the latch is waited for.
+    pub latch: Duration,
     /// The age past which a living process's leftovers are adopted.
     pub staleness: Duration,
     /// Who commits: names the temporaries.
@@ -79,7 +81,7 @@ pub fn commit<D: Document>(
     // The lock, which makes the folder too, may have been skipped. What fails
     // here fails again, and is reported, where it is needed.
     let _ = disk::create_folder("folder.create", &place.folder);
-    let latch = Latch::take(&place.latch());
+    let latch = Latch::take(&place.latch(), options.latch);
     let folder = staging_folder(place);
     let mut commit = Commit {
         place,

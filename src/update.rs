@@ -31,6 +31,7 @@ use crate::vault::Place;
 use copies::Copies;
 use document::BoardDocument;
 use locked::under_lock;
+use std::time::Duration;
 
 /// Is one repository of an update, and what is known about it.
 #[derive(Clone, Debug)]
@@ -58,6 +59,8 @@ pub struct Request<'a> {
     pub lock: LockOptions<'a>,
     /// Whether the board and its folder are synced.
     pub sync: bool,
+    /// How long the latch is waited for.
+    pub latch: Duration,
     /// Whether to say what would be done, and do nothing.
     pub dry_run: bool,
     /// Whose repositories they are; `None` is this host.
@@ -111,6 +114,7 @@ pub fn update(request: Request) -> Result<Report, UpdateError> {
         now,
         dry_run,
         sync,
+        latch,
         lock,
         ..
     } = request;
@@ -133,6 +137,7 @@ pub fn update(request: Request) -> Result<Report, UpdateError> {
         place,
         lock,
         sync,
+        latch,
         host: Some(host),
     };
     let ((committed, copies), outcome) = under_lock(session, |options| {

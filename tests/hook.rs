@@ -448,3 +448,17 @@ fn what_changed_since_the_look_at_the_board_counts() {
     assert_eq!(rows(&env), [row]);
     env.assert_no_litter();
 }
+
+#[test]
+fn the_end_of_a_session_is_written_beside_a_latch_that_is_held() {
+    let env = TestEnv::new();
+    let repo = env.git_repo("app");
+    hook(&env, 0, &event("SessionStart", "a", &repo));
+    let latch = env.vault().join(".orchestrator/board.latch.lock");
+    let latch = std::fs::File::options().write(true).open(latch).unwrap();
+    latch.lock().unwrap();
+    // Less than an update waits for a latch.
+    let limit = [("BOARDSYNC_HOOK_END_TIMEOUT_MS", "950")];
+    hook_with(&env, 9, &event("SessionEnd", "a", &repo), &limit).quietly();
+    assert!(env.read_board().contains("| app | closed | a |"));
+}

@@ -8,6 +8,7 @@
 
 use boardsync::Timestamp;
 use boardsync::board::Board;
+use boardsync::commit::LATCH_PATIENCE;
 use boardsync::lock::{Host, LockOptions};
 use boardsync::session::{Explicit, Repo, Sources, status};
 use boardsync::update::{Action, Declare, Report, Request, Session, Subject, edit, update};
@@ -228,6 +229,7 @@ impl World {
             place: &first.place,
             lock: lock(),
             sync: false,
+            latch: LATCH_PATIENCE,
             host: Some(&first.host),
         };
         edit(session, &mut Declare::new(&explicit, &first.host, now)).unwrap();
@@ -319,6 +321,7 @@ impl World {
             now,
             lock: lock(),
             sync: false,
+            latch: LATCH_PATIENCE,
             dry_run: false,
             only_where: None,
             host: Some(&machine.host),

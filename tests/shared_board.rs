@@ -39,6 +39,7 @@ fn update_on(env: &TestEnv, host: &str, said: Option<&'static str>, clock: &str)
         now: at(clock),
         lock: LockOptions::default(),
         sync: false,
+        latch: boardsync::commit::LATCH_PATIENCE,
         dry_run: false,
         only_where: None,
         host: Some(&host),

@@ -3,7 +3,7 @@
 use super::context::{Context, Sync};
 use super::outcome::{Failure, warn};
 use super::signals;
-use boardsync::commit::{Document, End};
+use boardsync::commit::{Document, End, LATCH_PATIENCE};
 use boardsync::lock::{LockOptions, Unlocked};
 use boardsync::update::{self, Action, Edited, Report, Session, UpdateError};
 use boardsync::vault::Place;
@@ -44,6 +44,7 @@ pub fn in_session<T>(
             ..context.lock_options(place)
         },
         sync: context.sync != Sync::None,
+        latch: LATCH_PATIENCE,
         host: None,
     };
     act(session).map_err(|error| match error {

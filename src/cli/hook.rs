@@ -25,6 +25,8 @@ const END_LIMIT: Duration = Duration::from_millis(700);
 const OTHER_LIMIT: Duration = Duration::from_secs(2);
 /// What is kept of the limit for the commit, once the lock is not to be had.
 const FOR_THE_COMMIT: Duration = Duration::from_millis(250);
+/// What the commit may wait of that: without the latch it loses nothing.
+const FOR_THE_LATCH: Duration = Duration::from_millis(125);
 
 /// Is what `hook` takes: nothing but stdin.
 #[derive(Debug, Args)]
@@ -132,5 +134,5 @@ fn act(global: Global, started: Instant) -> Result<(), Failure> {
     };
     let _writing = guard(visit.event.kind == Kind::Beat);
     let for_the_lock = limit.saturating_sub(started.elapsed() + FOR_THE_COMMIT);
-    visit.update(for_the_lock, started)
+    visit.update(for_the_lock, FOR_THE_LATCH, started)
 }

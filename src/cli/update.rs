@@ -5,6 +5,7 @@ use super::outcome::{Exit, Failure, trace, warn};
 use super::report::{disabled, report};
 use super::signals;
 use boardsync::Timestamp;
+use boardsync::commit::LATCH_PATIENCE;
 use boardsync::config;
 use boardsync::ledger;
 use boardsync::lock::{LockOptions, Unlocked};
@@ -148,6 +149,7 @@ pub fn perform(
             ..context.lock_options(place)
         },
         sync: context.sync != Sync::None,
+        latch: LATCH_PATIENCE,
         dry_run,
         host: None,
     };

@@ -4,7 +4,9 @@ use crate::disk::{Attempt, KernelLock, Queue};
 use std::path::Path;
 use std::time::Duration;
 
-const PATIENCE: Duration = Duration::from_secs(1);
+/// Is how long the latch is waited for, unless the caller has less time.
+pub const LATCH_PATIENCE: Duration = Duration::from_secs(1);
+
 const OPEN: &str = "latch.open";
 const LOCK: &str = "latch.lock";
 
@@ -16,14 +18,14 @@ pub struct Latch {
 }
 
 impl Latch {
-    /// Takes the latch at `path`, for at most 1 s; `None` if it was not to be had.
+    /// Takes the latch at `path`; `None` if it was not to be had within `patience`.
     ///
     /// Going on without it loses nothing: the exchange and the join hold.
-    pub fn take(path: &Path) -> Option<Self> {
+    pub fn take(path: &Path, patience: Duration) -> Option<Self> {
         let lock = match KernelLock::try_take(path, OPEN, LOCK) {
             Attempt::Taken(lock) => Some(lock),
             Attempt::Unavailable(_) => None,
-            Attempt::Busy => Queue::enter(path, OPEN, LOCK).wait(PATIENCE),
+            Attempt::Busy => Queue::enter(path, OPEN, LOCK).wait(patience),
         };
         lock.map(|lock| Self { _lock: lock })
     }

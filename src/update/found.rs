@@ -5,7 +5,7 @@ use super::refusal::{refusal, text};
 use super::{Refusal, UpdateError};
 use crate::Timestamp;
 use crate::board::{Board, join_rows};
-use crate::commit::{CommitError, Displaced, Document, Edit, LIMIT, Latch};
+use crate::commit::{CommitError, CommitOptions, Displaced, Document, Edit, LIMIT, Latch};
 use crate::disk::{self, read_regular};
 use std::path::Path;
 
@@ -13,8 +13,8 @@ use std::path::Path;
 /// false if the board says something, or there is none.
 pub fn abandon(session: Session) -> Result<bool, UpdateError> {
     let place = session.place;
-    let remove = || -> Result<bool, UpdateError> {
-        let _latch = Latch::take(&place.latch());
+    let remove = |options: CommitOptions| -> Result<bool, UpdateError> {
+        let _latch = Latch::take(&place.latch(), options.latch);
         if !is_blank(&place.target)? {
             return Ok(false);
         }
@@ -30,7 +30,7 @@ pub fn abandon(session: Session) -> Result<bool, UpdateError> {
         }
         Ok(true)
     };
-    under_lock(session, |_| remove())?.0
+    under_lock(session, remove)?.0
 }
 
 /// Says whether the board at `path` is there, and says nothing.

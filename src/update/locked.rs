@@ -23,6 +23,8 @@ pub struct Session<'a> {
     pub lock: LockOptions<'a>,
     /// Whether the file and its folder are synced.
     pub sync: bool,
+    /// How long the latch is waited for.
+    pub latch: Duration,
     /// Who edits; `None` is this host.
     pub host: Option<&'a Host>,
 }
@@ -60,13 +62,18 @@ pub(super) fn under_lock<T>(
     section: impl FnOnce(CommitOptions) -> T,
 ) -> Result<(T, LockOutcome), UpdateError> {
     let Session {
-        place, lock, sync, ..
+        place,
+        lock,
+        sync,
+        latch,
+        ..
     } = session;
     let tag = session
         .host
         .map_or_else(|| Host::current().tag(), Host::tag);
     let options = CommitOptions {
         sync,
+        latch,
         staleness: lock.staleness,
         token: Token::new(tag),
     };

@@ -106,7 +106,12 @@ impl<'a> Visit<'a> {
     }
 
     /// Writes the row, unless the board has changed meanwhile so that it must not.
-    pub fn update(&self, for_the_lock: Duration, started: Instant) -> Result<(), Failure> {
+    pub fn update(
+        &self,
+        for_the_lock: Duration,
+        for_the_latch: Duration,
+        started: Instant,
+    ) -> Result<(), Failure> {
         let Self { context, event, .. } = self;
         let Sources { lock, entries, .. } = &self.subject.sources;
         let named = lock.as_ref().map(SessionLock::shown_session);
@@ -143,6 +148,7 @@ impl<'a> Visit<'a> {
                 ..options
             },
             sync: context.sync != Sync::None,
+            latch: for_the_latch,
             dry_run: false,
             host: None,
         };
