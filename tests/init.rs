@@ -120,7 +120,9 @@ fn undo_leaves_no_file_that_was_not_there() {
     env.run(&["init", "--undo", "--yes"]).quietly();
     assert_eq!(files(&env.path("")), []);
     assert!(!env.home().join(".claude").exists());
-    assert!(!env.board().parent().unwrap().exists());
+    let left = fs::read_dir(env.vault()).unwrap();
+    let left: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, [".git"]);
 }
 
 #[test]
@@ -290,6 +292,15 @@ fn the_default_vault_is_made_only_when_it_is_agreed_to() {
 }
 
 #[test]
+fn without_a_repository_the_merge_driver_stops_everything_before_it_begins() {
+    let env = TestEnv::new();
+    let said = env.run(&["init", "--git", "--yes"]);
+    assert_eq!((said.code, said.out.as_str()), (Some(1), ""));
+    assert!(said.err.contains("run `git init "), "{}", said.err);
+    assert_eq!(files(&env.path("")), []);
+}
+
+#[test]
 fn git_and_hosts_are_set_up_on_demand() {
     let env = TestEnv::new();
     let git = |args: &[&str]| {
@@ -311,8 +322,6 @@ fn git_and_hosts_are_set_up_on_demand() {
     assert_eq!(again.out, "nothing to do\n");
     env.run(&["init", "--undo", "--yes"]).quietly();
     assert!(!driver());
-    fs::remove_file(env.board()).unwrap_or_default();
-    let _ = fs::remove_dir(env.board().parent().unwrap());
     assert_eq!(files(&env.path("")), before);
 }
 

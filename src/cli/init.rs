@@ -27,7 +27,7 @@ use std::path::PathBuf;
 /// Is what `init` takes.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  boardsync init --dry-run\n  boardsync init --yes\n  boardsync init --project --yes\n  boardsync --vault ~/notes init --git --shared\n  boardsync init --undo\n\nHooks go into your own settings ($CLAUDE_CONFIG_DIR or ~/.claude), so that one\nset-up serves all repositories; with --project they go into .claude/settings.json\nof the current repository, and only it is kept track of. Shows what it will do\nand asks. Doing it twice does nothing more. What a file held before stays beside\nit as `….before-boardsync` until --undo."
+    after_help = "Examples:\n  boardsync init --dry-run\n  boardsync init --yes\n  boardsync init --project --yes\n  boardsync --vault ~/notes init --git --shared\n  boardsync init --undo\n\nHooks go into your own settings ($CLAUDE_CONFIG_DIR or ~/.claude), so that one\nset-up serves all repositories; with --project they go into .claude/settings.json\nof the current repository, and only it is kept track of. Shows what it will do\nand asks. Doing it twice does nothing more. What a file held before stays beside\nit as `….before-boardsync`: --undo gives that back, or, where the file has been\nedited since, takes out its own part alone and leaves the copy."
 )]
 pub struct InitArgs {
     /// Put the hooks into your own settings: the default

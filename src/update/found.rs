@@ -6,12 +6,31 @@ use super::{Refusal, UpdateError};
 use crate::Timestamp;
 use crate::board::{Board, join_rows};
 use crate::commit::{CommitError, CommitOptions, Displaced, Document, Edit, LIMIT, Latch};
-use crate::disk::{self, read_regular};
+use crate::disk::{self, Attempt, KernelLock, read_regular};
+use crate::lock::LockFiles;
 use std::path::Path;
 
-/// Removes a board that says nothing yet, and its folder if that was all in it;
-/// false if the board says something, or there is none.
+/// Removes a board that says nothing yet, with the files of its locks and the
+/// folders of both if that was all in them; false if the board says something,
+/// or there is none.
 pub fn abandon(session: Session) -> Result<bool, UpdateError> {
+    let place = session.place;
+    let is_gone = remove_blank(session)?;
+    if is_gone {
+        let gate = LockFiles::of(&place.lock()).gate;
+        for path in [gate, place.latch()] {
+            // Whoever queues for one finds that its name is gone, and opens it anew.
+            if let Attempt::Taken(_held) = KernelLock::try_take(&path, "gate.open", "gate.lock") {
+                let _ = disk::remove("file.unlink", &path);
+            }
+        }
+        // It fails where anything else is in there, which is the point.
+        let _ = disk::remove_folder("file.unlink", &place.folder);
+    }
+    Ok(is_gone)
+}
+
+fn remove_blank(session: Session) -> Result<bool, UpdateError> {
     let place = session.place;
     let remove = |options: CommitOptions| -> Result<bool, UpdateError> {
         let _latch = Latch::take(&place.latch(), options.latch);
@@ -25,7 +44,6 @@ pub fn abandon(session: Session) -> Result<bool, UpdateError> {
         };
         disk::remove("file.unlink", &place.target).map_err(failed)?;
         if let Some(folder) = place.target.parent() {
-            // It fails where anything else is in there, which is the point.
             let _ = disk::remove_folder("file.unlink", folder);
         }
         Ok(true)
@@ -43,10 +61,14 @@ pub fn is_blank(path: &Path) -> Result<bool, UpdateError> {
         return Ok(false);
     };
     let board = Board::parse(current);
-    Ok(match (board.created(), board.updated()) {
-        (Some(created), Some(updated)) => Board::empty(created).render(updated) == current,
-        _ => false,
-    })
+    let (Some(created), Some(updated)) = (board.created(), board.updated()) else {
+        return Ok(false);
+    };
+    let mut empty = Board::empty(created);
+    if board.is_shared() {
+        empty.declare_shared();
+    }
+    Ok(empty.render(updated) == current)
 }
 
 /// Puts an empty board in place, as a document of a commit; one that is there stays.

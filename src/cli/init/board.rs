@@ -5,7 +5,7 @@ use crate::cli::edit::{edit, in_session, reported};
 use crate::cli::outcome::{Failure, warn};
 use boardsync::commit::LIMIT;
 use boardsync::config::VaultSource;
-use boardsync::disk::read_regular;
+use boardsync::disk::{self, read_regular};
 use boardsync::update::{Founding, abandon, is_blank, refusal};
 use boardsync::vault::Place;
 
@@ -50,7 +50,12 @@ pub fn plan<'a>(setup: &'a Setup<'a>, way: Way) -> Result<Option<Plan<'a>>, Fail
         act: Box::new(move || match way {
             Way::Do => make(setup, &place),
             // One that a session has filled meanwhile stays.
-            Way::Undo => in_session(setup.context, &place, abandon).map(|_| ()),
+            Way::Undo => in_session(setup.context, &place, abandon).map(|is_gone| {
+                if is_gone && setup.vault.source == VaultSource::Default {
+                    // The vault was made for the board: it goes if it is empty.
+                    let _ = disk::remove_folder("file.unlink", root);
+                }
+            }),
         }),
     }))
 }

@@ -9,15 +9,26 @@ use crate::cli::outcome::Failure;
 pub fn plan<'a>(setup: &'a Setup<'a>, way: Way) -> Result<Option<Plan<'a>>, Failure> {
     let root = &setup.vault.path;
     let asked = setup.args.git;
-    if !asked && (way == Way::Do || !is_in_git(root)) || !root.exists() {
+    if !is_in_git(root) {
+        return match way {
+            Way::Do if asked => Err(Failure::Error(format!(
+                "the vault `{0}` is in no git repository: run `git init {0}` first, or leave out --git",
+                root.display()
+            ))),
+            Way::Do | Way::Undo => Ok(None),
+        };
+    }
+    if way == Way::Do && !asked {
         return Ok(None);
     }
-    let driver = GitDriver::of(setup.context)?;
-    let is_done = match driver.is_done() {
-        Ok(is_done) => is_done,
+    // A vault that is still to be made has nothing that could be asked.
+    let driver = || GitDriver::of(setup.context);
+    let is_done = match root.exists().then(|| driver()?.is_done()) {
+        None => false,
+        Some(Ok(is_done)) => is_done,
         // Without a git to ask there is nothing of ours in it, either.
-        Err(_) if !asked => false,
-        Err(failure) => return Err(failure),
+        Some(Err(_)) if !asked => false,
+        Some(Err(failure)) => return Err(failure),
     };
     let (what, is_left) = match way {
         Way::Do => ("have git merge the board with `boardsync merge`", !is_done),
@@ -28,8 +39,8 @@ pub fn plan<'a>(setup: &'a Setup<'a>, way: Way) -> Result<Option<Plan<'a>>, Fail
         what: what.to_owned(),
         path: root.join(".gitattributes"),
         act: Box::new(move || match way {
-            Way::Do => driver.apply(),
-            Way::Undo => driver.undo(),
+            Way::Do => driver()?.apply(),
+            Way::Undo => driver()?.undo(),
         }),
     }))
 }
