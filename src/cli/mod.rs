@@ -31,6 +31,7 @@ mod watch;
 mod watchdog;
 
 use args::{Cli, Command};
+use clap::CommandFactory;
 use clap::error::ErrorKind;
 use context::Context;
 use outcome::{Exit, Failure};
@@ -55,7 +56,7 @@ pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
             let _ = error.print();
             return Exit::Usage;
         }
-        Err(error) => return Failure::Usage(in_one_line(&error.to_string())).report(json),
+        Err(error) => return Failure::Usage(in_one_line(&args, &error.to_string())).report(json),
     };
     let context = match Context::new(cli.global) {
         Ok(context) => context,
@@ -83,7 +84,7 @@ pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
 }
 
 /// Says what clap says in several lines in one.
-fn in_one_line(error: &str) -> String {
+fn in_one_line(args: &[OsString], error: &str) -> String {
     let said: Vec<&str> = error
         .lines()
         .map(str::trim)
@@ -95,5 +96,18 @@ fn in_one_line(error: &str) -> String {
         .strip_prefix("error: ")
         .unwrap_or(&said)
         .replace(" tip: ", "; ");
-    format!("{said}; see `boardsync --help`")
+    format!("{said}; see `{} --help`", meant(args))
+}
+
+/// Names the command that a line asks for: `boardsync lock status`.
+fn meant(args: &[OsString]) -> String {
+    let mut command = Cli::command();
+    let mut name = command.get_name().to_owned();
+    for arg in args.iter().skip(1) {
+        if let Some(found) = command.find_subcommand(arg) {
+            name = format!("{name} {}", found.get_name());
+            command = found.clone();
+        }
+    }
+    name
 }
