@@ -313,11 +313,6 @@ fn the_driver_is_registered_and_taken_back() {
     let env = TestEnv::new();
     let vault = env.vault();
     let attributes = vault.join(".gitattributes");
-    let said = env.run(&["init", "--git", "--yes"]);
-    assert_eq!(said.code, Some(1));
-    assert!(said.err.contains("git -C"), "{}", said.err);
-    assert!(!attributes.exists(), "nothing is half done");
-
     run(env
         .command_of("git")
         .arg("-C")

@@ -176,8 +176,8 @@ fn reclaim(context: &Context, path: &Path, reclaimed: &Reclaimed) -> Result<Exit
             let whose = judged
                 .holder
                 .as_ref()
-                .map_or_else(String::new, |it| format!(" by {it}"));
-            let text = format!("`{shown}` stays, held{whose}: {}", meaning(judged));
+                .map_or_else(String::new, |it| format!(", held by {it}"));
+            let text = format!("`{shown}` stays{whose}: {}", meaning(judged));
             ("stays", text, Exit::Error)
         }
         Reclaimed::Busy => (

@@ -21,8 +21,8 @@ impl BoardDocument<'_> {
         let refused = bytes.and_then(refusal);
         let edit = refused.map_or_else(|| self.edit(bytes), Edit::Refuse);
         let note = match edit {
-            Edit::Write(_) => "the board would be written".to_owned(),
-            Edit::Unchanged => "nothing would change".to_owned(),
+            Edit::Write(_) => format!("`{}` would be written", path.display()),
+            Edit::Unchanged => format!("nothing would change in `{}`", path.display()),
             Edit::Refuse(refusal) => refusal.note(&path),
         };
         Ok(Report {
