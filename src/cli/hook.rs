@@ -125,14 +125,10 @@ fn act(global: Global, started: Instant) -> Result<(), Failure> {
         Kind::End => end_limit,
         Kind::Start | Kind::Beat => other_limit,
     };
-    // A thread costs more than all that a heartbeat without a change does, and
-    // that only looks: the agent's own timeout is enough for it.
-    let guard = |is_wanted: bool| is_wanted.then(|| Watchdog::start(started, limit));
-    let _looking = guard(event.kind != Kind::Beat);
+    let _guard = Watchdog::start(started, limit);
     let Some(visit) = Visit::of(&context, event)? else {
         return Ok(());
     };
-    let _writing = guard(visit.event.kind == Kind::Beat);
     let for_the_lock = limit.saturating_sub(started.elapsed() + FOR_THE_COMMIT);
     visit.update(for_the_lock, FOR_THE_LATCH, started)
 }

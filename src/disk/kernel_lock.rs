@@ -32,7 +32,7 @@ pub enum Attempt {
 }
 
 impl KernelLock {
-    /// Tries for the lock of the file at `path`, created if absent, never removed.
+    /// Tries for the lock of the file at `path`, created if absent, left there.
     ///
     /// `open` and `lock` name the two steps.
     pub fn try_take(path: &Path, open: &'static str, lock: &'static str) -> Attempt {
