@@ -339,3 +339,30 @@ fn any_file_can_be_the_lock_without_a_vault() {
     Said::from(command.output().unwrap()).quietly();
     assert!(!by_flag.exists() && !by_variable.exists(), "released");
 }
+
+#[test]
+fn what_was_named_as_the_lock_by_mistake_is_left_alone() {
+    let env = TestEnv::new();
+    let (note, folder) = (env.path("notes.md"), env.path("project"));
+    std::fs::write(&note, "precious").unwrap();
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::write(folder.join("thesis.txt"), "x").unwrap();
+    let long_ago = std::time::SystemTime::now() - Duration::from_secs(3_600);
+    for path in [&note, &folder] {
+        let file = std::fs::File::open(path).unwrap();
+        file.set_modified(long_ago).unwrap();
+        let path = path.to_str().unwrap();
+        let said = env.run(&["exec", "--lock-file", path, "--", "echo", "ran"]);
+        assert_eq!((said.code, &*said.out), (Some(0), "ran\n"));
+        assert_eq!(said.err.lines().count(), 1, "{}", said.err);
+        assert!(said.err.contains("holds something else"), "{}", said.err);
+        let reclaim = env
+            .command(&["lock", "reclaim", "--force"])
+            .env("BOARDSYNC_LOCK_FILE", path)
+            .output()
+            .unwrap();
+        assert_eq!(reclaim.status.code(), Some(1));
+    }
+    assert_eq!(std::fs::read_to_string(note).unwrap(), "precious");
+    assert!(folder.join("thesis.txt").exists());
+}

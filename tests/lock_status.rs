@@ -93,3 +93,42 @@ fn what_a_holder_writes_does_not_reach_the_terminal_as_a_command() {
     let hostile = record(4242, "else\\u001b[31mwhere\\u202e");
     check("hostile", &hostile, FRESH);
 }
+
+#[test]
+fn a_guard_that_nobody_gives_back_is_named() {
+    let env = TestEnv::new();
+    let repo = env.repo("app");
+    let update = [
+        "update",
+        "--status",
+        "closed",
+        "--repo",
+        repo.to_str().unwrap(),
+    ];
+    env.run(&update).quietly();
+    let guard = env.vault().join(".orchestrator/board.lock.acquire");
+    std::fs::create_dir(&guard).unwrap();
+    let update = |status| {
+        env.run(&[
+            "update",
+            "--status",
+            status,
+            "--repo",
+            repo.to_str().unwrap(),
+        ])
+    };
+    let first = update("in-progress").quietly();
+    assert!(
+        first.out.contains("could not be given back"),
+        "{}",
+        first.out
+    );
+    let second = update("frei");
+    let shown = format!("behind the guard `{}`", guard.display());
+    assert!(second.err.contains(&shown), "{}", second.err);
+    assert!(env.read_board().contains("| app | frei |"));
+    let said = env.run(&["lock", "reclaim", "--force"]);
+    assert_eq!(said.code, Some(1));
+    let shown = format!("stays: `{}` stays: it is a folder", guard.display());
+    assert!(said.out.starts_with(&shown), "{}", said.out);
+}

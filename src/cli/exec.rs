@@ -103,10 +103,12 @@ pub fn run(context: &Context, args: &ExecArgs) -> Result<Exit, Failure> {
         match hold.why_unlocked().map(|unlocked| &unlocked.reason) {
             Some(WhyUnlocked::Interrupted) => return None,
             None | Some(WhyUnlocked::Skipped) => {}
-            Some(WhyUnlocked::Timeout | WhyUnlocked::FsError(_)) if fails => {
+            Some(WhyUnlocked::Timeout | WhyUnlocked::Guarded | WhyUnlocked::FsError(_))
+                if fails =>
+            {
                 return Some(Exit::Unavailable);
             }
-            Some(WhyUnlocked::Timeout | WhyUnlocked::FsError(_)) => {}
+            Some(WhyUnlocked::Timeout | WhyUnlocked::Guarded | WhyUnlocked::FsError(_)) => {}
         }
         Some(match signals.run(program, rest) {
             Ok(code) => Exit::Child(code),

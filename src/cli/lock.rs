@@ -128,7 +128,7 @@ fn meaning(judged: &Judged) -> String {
              once it is 2 s old"
             .to_owned(),
         (Verdict::NotALock(kind), _) => {
-            format!("it is {kind}: never opened or removed; move it away by hand")
+            format!("it is {kind}: never changed or removed; move it away by hand")
         }
     }
 }
@@ -177,6 +177,7 @@ fn reclaim(context: &Context, path: &Path, reclaimed: &Reclaimed) -> Result<Exit
                 .holder
                 .as_ref()
                 .map_or_else(String::new, |it| format!(", held by {it}"));
+            let shown = printable(&judged.path.to_string_lossy(), 300);
             let text = format!("`{shown}` stays{whose}: {}", meaning(judged));
             ("stays", text, Exit::Error)
         }

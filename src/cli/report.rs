@@ -3,7 +3,7 @@
 use super::context::Context;
 use super::outcome::{Exit, Failure, print, print_json, warn};
 use super::signals;
-use boardsync::lock::LockOutcome;
+use boardsync::lock::{LockOutcome, Release};
 use boardsync::printable;
 use boardsync::update::{Action, LockReport, Report};
 use std::path::PathBuf;
@@ -80,6 +80,10 @@ fn line(report: &Report) -> String {
             } => {
                 line.push_str(&format!("; took over the lock: {reason}"));
             }
+            LockOutcome::Locked {
+                release: Release::Busy | Release::FsError,
+                ..
+            } => line.push_str("; the lock could not be given back: see `boardsync lock status`"),
             LockOutcome::Locked { .. } => {}
             LockOutcome::Unlocked(unlocked) => {
                 line.push_str(&format!("; without the lock: {}", unlocked.reason.word()));

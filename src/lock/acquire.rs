@@ -9,7 +9,7 @@ use super::options::LockOptions;
 use super::outcome::{HolderNote, Unlocked, WhyUnlocked};
 use super::publish::{Clock, Pending};
 use super::record::Record;
-use super::sighting::{Sighting, look};
+use super::sighting::{Seen, Sighting, Stranger, is_lock_name, look};
 use super::takeover::{Takeover, take_over};
 use crate::Timestamp;
 use crate::disk::{self, Backoff, FileId, Token};
@@ -46,6 +46,9 @@ struct Search {
     free_since: Option<Duration>,
     /// What lay there last.
     seen: Option<Sighting>,
+    /// Whether, the last time it was wanted, the guard was one that nobody
+    /// will give back.
+    behind_guard: bool,
 }
 
 /// Says how one pass ended.
@@ -92,7 +95,14 @@ impl<'a> Seeker<'a> {
                 .gate
                 .pause(&self.files.gate, &mut backoff, self.options.poll)
             {
-                return Err(self.unlocked(WhyUnlocked::Timeout, &backoff, search.seen.as_ref()));
+                let guard = search.behind_guard.then(|| look(&self.files.guard));
+                return Err(match guard {
+                    Some(guard) => {
+                        let guard = guard.ok().flatten();
+                        self.unlocked(WhyUnlocked::Guarded, &backoff, guard.as_ref())
+                    }
+                    None => self.unlocked(WhyUnlocked::Timeout, &backoff, search.seen.as_ref()),
+                });
             }
         }
     }
@@ -101,6 +111,7 @@ impl<'a> Seeker<'a> {
     fn pass(&mut self, search: &mut Search, backoff: &mut Backoff) -> Result<Pass, String> {
         let lock = self.files.lock.clone();
         if search.pending.is_none() {
+            self.refuse_stranger()?;
             let folder = &self.files.folder;
             disk::create_folder("folder.create", folder).map_err(at("create", folder))?;
         }
@@ -110,6 +121,7 @@ impl<'a> Seeker<'a> {
             pending,
             free_since,
             seen,
+            behind_guard,
         } = search;
         let pending = match pending {
             Some(pending) => pending,
@@ -140,17 +152,33 @@ impl<'a> Seeker<'a> {
                 backoff.at_most(ABANDONED);
                 Ok(Pass::Wait)
             }
-            Verdict::NotALock(kind) => Err(format!("`{}` is {kind}, not a lock", lock.display())),
+            Verdict::NotALock(stranger) => Err(no_lock(&lock, stranger)),
             Verdict::TakeOver(_) => {
                 self.complete(record)
                     .map_err(at("write in", &self.files.folder))?;
                 match take_over(self, seen, record, *clock).map_err(at("take over", &lock))? {
                     Takeover::Done(reason) => return Ok(self.ours(Some(reason))),
-                    Takeover::GuardBusy { abandoned: true } => backoff.at_most(ABANDONED),
+                    Takeover::GuardBusy { abandoned: true } => {
+                        *behind_guard = true;
+                        backoff.at_most(ABANDONED);
+                    }
                     Takeover::GuardBusy { abandoned: false } | Takeover::Lost => {}
                 }
                 Ok(Pass::Wait)
             }
+        }
+    }
+
+    /// Refuses what somebody named as the lock by mistake, before anything is
+    /// made beside it.
+    fn refuse_stranger(&self) -> Result<(), String> {
+        let lock = &self.files.lock;
+        if is_lock_name(lock) {
+            return Ok(());
+        }
+        match look(lock).map_err(at("read", lock))?.map(|seen| seen.what) {
+            Some(Seen::NotALock(stranger)) => Err(no_lock(lock, stranger)),
+            _ => Ok(()),
         }
     }
 
@@ -220,6 +248,10 @@ impl<'a> Seeker<'a> {
             holder: holder.map(|record| Box::new(HolderNote::of(record, record.is_of(&self.host)))),
         }
     }
+}
+
+fn no_lock(path: &Path, stranger: Stranger) -> String {
+    format!("`{}` is {stranger}, not a lock", path.display())
 }
 
 /// Words an I/O error: what could not be done, to which file.

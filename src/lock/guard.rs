@@ -4,7 +4,7 @@
 //! and never removes one that its writer left behind.
 
 use super::acquire::Seeker;
-use super::judge::{Facts, is_dead_guard};
+use super::judge::{Facts, Verdict, judge_guard};
 use super::publish::{Clock, Pending};
 use super::record::Record;
 use super::sighting::look;
@@ -85,16 +85,14 @@ impl<'a> Guard<'a> {
             age_ms: clock.age_ms(seen.modified),
             staleness_ms: seeker.options.staleness_ms(),
         };
-        if is_dead_guard(&seen.what, &facts, is_running) {
-            disk::remove("guard.remove-dead", &seeker.files.guard)?;
-            seeker.say(format_args!("removed a guard that its dead writer left"));
-            return Ok(Remains::Nothing);
-        }
-        let abandoned = facts.age_ms > facts.staleness_ms;
-        Ok(if abandoned {
-            Remains::Abandoned
-        } else {
-            Remains::Living
+        Ok(match judge_guard(&seen.what, &facts, is_running) {
+            Verdict::TakeOver(_) => {
+                disk::remove("guard.remove-dead", &seeker.files.guard)?;
+                seeker.say(format_args!("removed a guard that its dead writer left"));
+                Remains::Nothing
+            }
+            Verdict::Abandoned | Verdict::NotALock(_) => Remains::Abandoned,
+            Verdict::Held => Remains::Living,
         })
     }
 }
@@ -106,7 +104,8 @@ pub enum Remains {
     Nothing,
     /// A guard that someone holds.
     Living,
-    /// A guard older than the staleness that we have no right to remove.
+    /// A guard older than the staleness that we have no right to remove, or
+    /// something that is none.
     Abandoned,
 }
 

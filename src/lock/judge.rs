@@ -8,7 +8,7 @@
 
 use super::host::Host;
 use super::record::Record;
-use super::sighting::Seen;
+use super::sighting::{Seen, Stranger};
 use crate::disk::{FileId, Kind};
 use std::fmt;
 
@@ -38,8 +38,8 @@ pub enum Verdict {
     Abandoned,
     /// Its writer is dead or hung: it may be replaced.
     TakeOver(Reason),
-    /// It is no lock: never opened, followed or removed.
-    NotALock(Kind),
+    /// It is no lock: never followed, changed or removed.
+    NotALock(Stranger),
 }
 
 /// Says why a lock may be taken over.
@@ -89,7 +89,7 @@ impl fmt::Display for Reason {
 /// Judges what lies at the lock's path.
 pub fn judge(seen: &Seen, facts: &Facts) -> Verdict {
     match seen {
-        Seen::NotALock(kind) => Verdict::NotALock(*kind),
+        Seen::NotALock(stranger) => Verdict::NotALock(*stranger),
         Seen::Record(record) if record.is_under(facts.gate, facts.host) => {
             Verdict::TakeOver(Reason::Dead(record.pid))
         }
@@ -151,20 +151,25 @@ fn legacy(owner: &Record, running: bool, facts: &Facts) -> Verdict {
     }
 }
 
-/// Says whether a guard may be removed: only by a holder of the gate, and
-/// only one whose writer is known to be dead. A foreign one never.
+/// Judges what lies at the guard's path: it may be removed only by a holder of
+/// the gate, and only if its writer is known to be dead. A foreign one never.
 ///
 /// One that cannot be read was torn by a power cut, or is being written where
 /// nothing complete can be published: its writer is given the grace.
-pub fn is_dead_guard(seen: &Seen, facts: &Facts, running: impl Fn(i64) -> bool) -> bool {
+pub fn judge_guard(seen: &Seen, facts: &Facts, running: impl Fn(i64) -> bool) -> Verdict {
+    let may_remove = facts.gate.is_some() && facts.age_ms.abs() > GRACE_MS;
     match seen {
-        _ if facts.gate.is_none() => false,
-        Seen::Record(record) if record.is_under(facts.gate, facts.host) => true,
-        Seen::Record(record) => {
-            record.is_of(facts.host) && facts.age_ms.abs() > GRACE_MS && !running(record.pid)
+        Seen::NotALock(stranger) => Verdict::NotALock(*stranger),
+        // Nobody ever made a guard of a folder.
+        Seen::Folder { .. } => Verdict::NotALock(Stranger::Special(Kind::Folder)),
+        Seen::Record(record)
+            if record.is_under(facts.gate, facts.host)
+                || may_remove && record.is_of(facts.host) && !running(record.pid) =>
+        {
+            Verdict::TakeOver(Reason::Dead(record.pid))
         }
-        Seen::Incomplete => facts.age_ms.abs() > GRACE_MS,
-        Seen::Folder { .. } | Seen::NotALock(_) => false,
+        Seen::Incomplete if may_remove => Verdict::TakeOver(Reason::Unparseable),
+        Seen::Record(_) | Seen::Incomplete => foreign(facts),
     }
 }
 

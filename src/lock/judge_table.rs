@@ -245,18 +245,25 @@ fn each_record_is_judged_by_the_promise_its_writer_made() {
         ),
         ("a folder without owner, old", no_owner, g, 2_001, torn),
         (
+            "something precious",
+            Seen::NotALock(Stranger::File),
+            g,
+            99_999,
+            Verdict::NotALock(Stranger::File),
+        ),
+        (
             "a link",
-            Seen::NotALock(Kind::Symlink),
+            Seen::NotALock(Stranger::Special(Kind::Symlink)),
             g,
             0,
-            Verdict::NotALock(Kind::Symlink),
+            Verdict::NotALock(Stranger::Special(Kind::Symlink)),
         ),
         (
             "a FIFO",
-            Seen::NotALock(Kind::Special),
+            Seen::NotALock(Stranger::Special(Kind::Special)),
             g,
             99_999,
-            Verdict::NotALock(Kind::Special),
+            Verdict::NotALock(Stranger::Special(Kind::Special)),
         ),
     ];
     for (name, seen, gate, age_ms, verdict) in rows {
@@ -274,68 +281,92 @@ fn each_record_is_judged_by_the_promise_its_writer_made() {
 fn a_guard_is_removed_by_a_gate_holder_only_and_a_foreign_one_never() {
     let (gate, other) = gates();
     let g = Some(gate);
+    let ours = |gate| boardsync("studio", "this-boot", gate);
+    let dead = Verdict::TakeOver(Reason::Dead(4242));
+    let torn = Verdict::TakeOver(Reason::Unparseable);
+    let (held, abandoned) = (Verdict::Held, Verdict::Abandoned);
+    let link = Stranger::Special(Kind::Symlink);
+    let a_folder = Verdict::NotALock(Stranger::Special(Kind::Folder));
     let rows = [
-        (
-            "written under our gate",
-            boardsync("studio", "this-boot", g),
-            g,
-            0,
-            true,
-            true,
-        ),
-        (
-            "the same, without the gate",
-            boardsync("studio", "this-boot", g),
-            None,
-            0,
-            false,
-            false,
-        ),
+        ("written under our gate", ours(g), g, 0, true, &dead),
+        ("the same, without the gate", ours(g), None, 0, false, &held),
         (
             "under another gate, runs",
-            boardsync("studio", "this-boot", Some(other)),
+            ours(Some(other)),
             g,
             9_999,
             true,
-            false,
+            &held,
         ),
-        ("a peer that died", peer("studio"), g, 2_001, false, true),
+        ("a peer that died", peer("studio"), g, 2_001, false, &dead),
         (
             "a peer that died just now",
             peer("studio"),
             g,
             2_000,
             false,
-            false,
+            &held,
         ),
-        ("a peer that runs", peer("studio"), g, 99_999, true, false),
-        ("a foreign one", peer("laptop"), g, 99_999_999, false, false),
+        ("a peer that runs", peer("studio"), g, 60_000, true, &held),
+        (
+            "a peer that hangs",
+            peer("studio"),
+            g,
+            60_001,
+            true,
+            &abandoned,
+        ),
+        ("a foreign one", peer("laptop"), g, 60_000, false, &held),
+        (
+            "a foreign one, old",
+            peer("laptop"),
+            g,
+            99_999_999,
+            false,
+            &abandoned,
+        ),
         (
             "torn by a power cut",
             Seen::Incomplete,
             g,
             2_001,
             false,
-            true,
+            &torn,
         ),
-        ("torn, fresh", Seen::Incomplete, g, 2_000, false, false),
         (
-            "a link",
-            Seen::NotALock(Kind::Symlink),
+            "torn, without the gate",
+            Seen::Incomplete,
+            None,
+            2_001,
+            false,
+            &held,
+        ),
+        ("torn, fresh", Seen::Incomplete, g, 2_000, false, &held),
+        (
+            "a folder",
+            folder("studio", false),
             g,
             99_999,
             false,
+            &a_folder,
+        ),
+        (
+            "a link",
+            Seen::NotALock(link),
+            g,
+            0,
             false,
+            &Verdict::NotALock(link),
         ),
     ];
-    for (name, seen, gate, age_ms, running, dead) in rows {
+    for (name, seen, gate, age_ms, running, verdict) in rows {
         let facts = Facts {
             host: &me(),
             gate,
             age_ms,
             staleness_ms: STALENESS,
         };
-        assert_eq!(is_dead_guard(&seen, &facts, |_| running), dead, "{name}");
+        assert_eq!(judge_guard(&seen, &facts, |_| running), *verdict, "{name}");
     }
 }
 

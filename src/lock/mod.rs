@@ -31,13 +31,13 @@ mod takeover;
 pub use acquire::Seeker;
 pub use files::LockFiles;
 pub use host::{Host, normalise};
-pub use judge::{Facts, GRACE_MS, Reason, Verdict, judge};
+pub use judge::{Facts, GRACE_MS, Reason, Verdict, judge, judge_guard};
 pub use lease::Lease;
 pub use options::LockOptions;
 pub use outcome::{HolderNote, LockOutcome, Release, Unlocked, WhyUnlocked};
 pub use reclaim::{Inspection, Judged, Reclaimed};
 pub use record::{Record, command_line};
-pub use sighting::{Seen, Sighting, look};
+pub use sighting::{Seen, Sighting, Stranger, look};
 
 use std::path::Path;
 

@@ -77,6 +77,9 @@ pub struct Unlocked {
 pub enum WhyUnlocked {
     /// Someone else held it all the time.
     Timeout,
+    /// It may be taken over, but something that nobody will give back lies in
+    /// its guard's place; the holder is the guard's.
+    Guarded,
     /// The file system refused; the text says what, to which file.
     FsError(String),
     /// The caller asked for it.
@@ -157,6 +160,17 @@ impl fmt::Display for Unlocked {
                     None => f.write_str(", held by an unknown process"),
                 }
             }
+            WhyUnlocked::Guarded => {
+                let waited = self.waited.as_millis();
+                write!(
+                    f,
+                    "timeout after {waited} ms behind the guard `{path}.acquire`"
+                )?;
+                if let Some(holder) = &self.holder {
+                    write!(f, ", left by {holder}")?;
+                }
+                f.write_str("; see `boardsync lock status`")
+            }
         }
     }
 }
@@ -165,7 +179,7 @@ impl WhyUnlocked {
     /// Gives the word of the outcome's JSON.
     pub fn word(&self) -> &'static str {
         match self {
-            Self::Timeout => "timeout",
+            Self::Timeout | Self::Guarded => "timeout",
             Self::FsError(_) => "fs-error",
             Self::Skipped => "skipped",
             Self::Interrupted => "interrupted",

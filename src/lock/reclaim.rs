@@ -2,12 +2,13 @@
 
 use super::acquire::Seeker;
 use super::guard::{Attempt, Guard, Remains};
-use super::judge::{Reason, Verdict, judge};
+use super::judge::{Facts, Reason, Verdict, judge, judge_guard};
 use super::outcome::HolderNote;
 use super::publish::{Clock, Pending};
-use super::sighting::{Sighting, look};
+use super::sighting::{Seen, Sighting, look};
 use crate::disk;
 use std::io;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 /// Is what lies at a lock's path and at its guard's, judged.
@@ -22,6 +23,8 @@ pub struct Inspection {
 /// Is one thing that was seen, and what may be done about it.
 #[derive(Debug)]
 pub struct Judged {
+    /// Where it lies.
+    pub path: PathBuf,
     /// What may be done about it.
     pub verdict: Verdict,
     /// Who wrote it, if that can be read.
@@ -52,19 +55,16 @@ impl Seeker<'_> {
     /// Looks at the lock and its guard, and judges both; changes nothing.
     pub fn inspect(&mut self) -> io::Result<Inspection> {
         let lock = look(&self.files.lock)?;
-        if lock.is_some() {
-            self.try_gate();
-        }
         let guard = look(&self.files.guard)?;
         let clock = if lock.is_some() || guard.is_some() {
+            self.try_gate();
             self.clock()
         } else {
             here()
         };
-        let judged = |sighting: Option<Sighting>| sighting.map(|it| self.judged(it, clock));
         Ok(Inspection {
-            lock: judged(lock),
-            guard: judged(guard),
+            lock: lock.map(|it| self.judged_lock(it, clock)),
+            guard: guard.map(|it| self.judged_guard(it, clock)),
         })
     }
 
@@ -75,9 +75,11 @@ impl Seeker<'_> {
         let clock = self.clock();
         let mut forced_guard = None;
         if Guard::remove_dead(&self, clock)? == Remains::Abandoned {
-            let guard = look(&self.files.guard)?.map(|seen| self.judged(seen, clock));
+            let guard = look(&self.files.guard)?.map(|it| self.judged_guard(it, clock));
             match guard {
-                Some(guard) if !force => return Ok(Reclaimed::Stays(guard)),
+                Some(guard) if !force || matches!(guard.verdict, Verdict::NotALock(_)) => {
+                    return Ok(Reclaimed::Stays(guard));
+                }
                 Some(guard) => {
                     disk::remove("guard.remove-dead", &self.files.guard)?;
                     forced_guard = Some(guard);
@@ -88,7 +90,7 @@ impl Seeker<'_> {
         let Some(seen) = look(&self.files.lock)? else {
             return Ok(forced_guard.map_or(Reclaimed::Free, Reclaimed::Forced));
         };
-        let judged = self.judged(seen, clock);
+        let judged = self.judged_lock(seen, clock);
         match &judged.verdict {
             Verdict::TakeOver(_) => Ok(match self.acquire() {
                 Ok(mut lease) => {
@@ -121,16 +123,29 @@ impl Seeker<'_> {
         }
     }
 
-    fn judged(&self, sighting: Sighting, clock: Clock) -> Judged {
+    fn judged_lock(&self, sighting: Sighting, clock: Clock) -> Judged {
+        self.judged(&self.files.lock, sighting, clock, judge)
+    }
+
+    fn judged_guard(&self, sighting: Sighting, clock: Clock) -> Judged {
+        let judge = |seen: &Seen, facts: &Facts| judge_guard(seen, facts, disk::is_running);
+        self.judged(&self.files.guard, sighting, clock, judge)
+    }
+
+    fn judged(
+        &self,
+        path: &Path,
+        sighting: Sighting,
+        clock: Clock,
+        judge: impl Fn(&Seen, &Facts) -> Verdict,
+    ) -> Judged {
         let age_ms = clock.age_ms(sighting.modified);
-        let is_ours = sighting
-            .record()
-            .map(|it| it.host.is_empty() || it.is_of(&self.host));
-        let holder = sighting
-            .record()
-            .map(|it| HolderNote::of(it, is_ours == Some(true)));
+        let record = sighting.record();
+        let is_ours = record.map(|it| it.host.is_empty() || it.is_of(&self.host));
+        let holder = record.map(|it| HolderNote::of(it, is_ours == Some(true)));
         let verdict = judge(&sighting.what, &self.facts(age_ms));
         Judged {
+            path: path.to_owned(),
             verdict,
             holder,
             is_ours,

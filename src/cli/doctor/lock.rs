@@ -3,9 +3,9 @@
 use super::Check;
 use crate::cli::context::Context;
 use boardsync::config;
-use boardsync::disk::{Attempt, KernelLock};
+use boardsync::disk::{Attempt, KernelLock, is_running};
 use boardsync::lock::{
-    Facts, GRACE_MS, HolderNote, Host, LockFiles, Sighting, Verdict, judge, look,
+    Facts, GRACE_MS, HolderNote, Host, LockFiles, Sighting, Verdict, judge, judge_guard, look,
 };
 use boardsync::vault::Place;
 use std::time::SystemTime;
@@ -70,7 +70,8 @@ pub fn check(context: &Context, place: &Place, now: SystemTime, checks: &mut Vec
                 && facts.age_ms.abs() > GRACE_MS;
             guard(
                 &who,
-                is_dead || facts.age_ms.abs() > facts.staleness_ms,
+                judge_guard(&seen.what, &facts, is_running),
+                is_dead,
                 is_ours,
             )
         });
@@ -99,7 +100,13 @@ fn judged(who: &str, verdict: Verdict) -> Check {
     }
 }
 
-fn guard(who: &str, is_left: bool, is_ours: Option<bool>) -> Check {
+/// Without a gate to hold, a dead guard of this host is known by its pid alone.
+fn guard(who: &str, verdict: Verdict, is_dead: bool, is_ours: Option<bool>) -> Check {
+    if let Verdict::NotALock(kind) = verdict {
+        let text = format!("{kind} lies in the guard's place: {who}");
+        return Check::fail("guard", text, "move it away by hand");
+    }
+    let is_left = is_dead || verdict != Verdict::Held;
     let command = match is_ours {
         Some(true) => "run `boardsync lock reclaim`",
         Some(false) | None => "if nothing runs there, run `boardsync lock reclaim --force`",
