@@ -1,8 +1,9 @@
 //! One edit of one note from the command line: its lock, its warnings, its report.
 
 use super::context::{Context, Sync};
-use super::outcome::{Failure, warn};
+use super::outcome::Failure;
 use super::signals;
+use super::untold::Untold;
 use boardsync::commit::{Document, End, LATCH_PATIENCE};
 use boardsync::lock::{LockOptions, Unlocked};
 use boardsync::update::{self, Action, Edited, Report, Session, UpdateError};
@@ -32,9 +33,8 @@ pub fn in_session<T>(
             started.elapsed().as_secs_f64() * 1e3
         );
     };
-    let told = |unlocked: &Unlocked| {
-        warn(&format!("{unlocked}; the note is written without the lock"));
-    };
+    let untold = Untold::default();
+    let told = |unlocked: &Unlocked| untold.keep(unlocked);
     let session = Session {
         place,
         lock: LockOptions {
@@ -47,10 +47,10 @@ pub fn in_session<T>(
         latch: LATCH_PATIENCE,
         host: None,
     };
-    act(session).map_err(|error| match error {
+    untold.tell(act(session).map_err(|error| match error {
         UpdateError::Interrupted(_) => Failure::Interrupted,
         error => Failure::of(error),
-    })
+    }))
 }
 
 /// Makes the report of an edit; a refusal is an error that the caller sees.

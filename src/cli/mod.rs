@@ -26,6 +26,7 @@ mod signals;
 mod stdin;
 mod sweep;
 mod terminal;
+mod untold;
 mod update;
 mod watch;
 mod watchdog;
@@ -103,10 +104,16 @@ fn in_one_line(args: &[OsString], error: &str) -> String {
 fn meant(args: &[OsString]) -> String {
     let mut command = Cli::command();
     let mut name = command.get_name().to_owned();
-    for arg in args.iter().skip(1) {
+    let mut args = args.iter().skip(1);
+    while let Some(arg) = args.next() {
         if let Some(found) = command.find_subcommand(arg) {
             name = format!("{name} {}", found.get_name());
             command = found.clone();
+        } else if ["--vault", "--board", "--holder"]
+            .iter()
+            .any(|option| arg == option)
+        {
+            args.next();
         }
     }
     name

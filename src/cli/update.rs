@@ -4,6 +4,7 @@ use super::context::{Chosen, Context, Sync};
 use super::outcome::{Exit, Failure, trace, warn};
 use super::report::{disabled, report};
 use super::signals;
+use super::untold::Untold;
 use boardsync::Timestamp;
 use boardsync::commit::LATCH_PATIENCE;
 use boardsync::config;
@@ -127,11 +128,8 @@ pub fn perform(
 ) -> Result<Report, Failure> {
     let interrupt = signals::flag();
     let trace = trace(Instant::now());
-    let told = |unlocked: &Unlocked| {
-        warn(&format!(
-            "{unlocked}; the board is written without the lock"
-        ));
-    };
+    let untold = Untold::default();
+    let told = |unlocked: &Unlocked| untold.keep(unlocked);
     let request = Request {
         place,
         subjects,
@@ -153,10 +151,11 @@ pub fn perform(
         dry_run,
         host: None,
     };
-    update(request).map_err(|error| match error {
+    let done = update(request).map_err(|error| match error {
         UpdateError::Interrupted(_) => Failure::Interrupted,
         error => Failure::of(error),
-    })
+    });
+    untold.tell_with(done)
 }
 
 /// Enters an update in the ledger of a repository; never fails it.

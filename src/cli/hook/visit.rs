@@ -2,6 +2,7 @@
 
 use crate::cli::context::{Chosen, Context, Sync};
 use crate::cli::outcome::{Failure, warn};
+use crate::cli::untold::Untold;
 use crate::cli::update::record;
 use boardsync::board::{Board, Origin, Row, Slot, clean};
 use boardsync::commit::LIMIT;
@@ -127,11 +128,8 @@ impl<'a> Visit<'a> {
             let row = row.map(|row| &**row);
             decide(event.kind, row, is_ours, context.now) == Verdict::Write
         };
-        let told = |unlocked: &Unlocked| {
-            warn(&format!(
-                "{unlocked}; the board is written without the lock"
-            ));
-        };
+        let untold = Untold::default();
+        let told = |unlocked: &Unlocked| untold.keep(unlocked);
         let options = context.lock_options(&self.place);
         let request = Request {
             place: &self.place,
@@ -152,8 +150,12 @@ impl<'a> Visit<'a> {
             dry_run: false,
             host: None,
         };
-        let report = update(request).map_err(Failure::of)?;
-        record(context, &self.subject, &report, started, None);
+        let report = untold.tell_with(update(request).map_err(Failure::of))?;
+        // A folder that is no repository gets nothing but its row.
+        let is_repo = |name| self.subject.repo.path.join(name).exists();
+        if is_repo(".git") || is_repo(".orchestrator") {
+            record(context, &self.subject, &report, started, None);
+        }
         match (report.action, &report.note) {
             (Action::SkippedOutdated, _) | (_, None) => {}
             (_, Some(note)) => warn(note),
