@@ -1,7 +1,7 @@
 //! Links the binary statically on Linux with glibc, where the archives are at hand.
 //!
 //! A hook is a process for every event, and loading the shared C library is a
-//! third of what such a process costs. `+crt-static` would say so in one word,
+//! good part of what such a process costs. `+crt-static` would say so in one word,
 //! but Cargo then passes it to procedural macros as well, unless every user
 //! names a `--target`. So the libraries that rustc asks for by name are looked
 //! up in a folder of linker scripts first, and those name the archives.
@@ -44,15 +44,23 @@ fn link_statically(folder: &Path) -> Result<(), Box<dyn Error>> {
     println!("cargo::rustc-link-arg-bins=-no-pie");
     println!("cargo::rustc-link-arg-bins=-static");
     println!("cargo::rustc-link-arg-bins=-L{}", folder.display());
+    // rustc's last word was -Bdynamic, which mold takes for the whole program's:
+    // it then leaves out what the start-up code of a static one needs.
+    println!("cargo::rustc-link-arg-bins=-Wl,-Bstatic");
     Ok(())
 }
 
 /// Where the C compiler finds an archive; it echoes a bare name for one that it has not.
 fn archive(name: &str) -> Option<PathBuf> {
     let asked = format!("-print-file-name=lib{name}.a");
-    let answer = Command::new("cc").arg(asked).output().ok()?;
+    let linker = env::var_os("RUSTC_LINKER").unwrap_or_else(|| "cc".into());
+    let answer = Command::new(linker).arg(asked).output().ok()?;
     let path = PathBuf::from(String::from_utf8(answer.stdout).ok()?.trim());
-    path.is_absolute().then_some(path)
+    path.is_absolute().then(|| {
+        // An upgrade of the compiler moves it.
+        println!("cargo::rerun-if-changed={}", path.display());
+        path
+    })
 }
 
 /// A group is searched until nothing is missing: libc and libgcc need each other.
@@ -62,7 +70,7 @@ fn script(folder: &Path, name: &str, archives: &[PathBuf]) -> std::io::Result<()
         .map(|path| format!("\"{}\"", path.display()))
         .collect();
     fs::write(
-        folder.join(format!("lib{name}.so")),
+        folder.join(format!("lib{name}.a")),
         format!("GROUP({})\n", paths.join(" ")),
     )
 }

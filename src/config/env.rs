@@ -82,6 +82,7 @@ fn home_of(uid: &str, users: &[u8]) -> Option<OsString> {
 }
 
 #[cfg(not(target_os = "linux"))]
+#[allow(clippy::disallowed_methods, reason = "no static C library here")]
 fn home_of_user() -> Option<OsString> {
     std::env::home_dir().map(Into::into)
 }
