@@ -141,5 +141,11 @@ fn open_or_create(path: &Path) -> io::Result<File> {
         let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
         options.custom_flags(flags.bits().cast_signed());
     }
-    options.open(path)
+    match options.open(path) {
+        // Another user's: the kernel locks what we may only read, too.
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            options.write(false).create(false).open(path)
+        }
+        opened => opened,
+    }
 }

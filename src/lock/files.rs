@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 pub struct LockFiles {
     /// The lock itself: one record.
     pub lock: PathBuf,
-    /// The gate, whose kernel lock proves that its holder lives; it stays.
+    /// The gate, whose kernel lock proves that its holder lives; it outlasts the lock.
     pub gate: PathBuf,
     /// The guard, under which the lock's name changes.
     pub guard: PathBuf,

@@ -80,10 +80,12 @@ impl Sighting {
 /// Says whether a name is one that only a lock or a guard has.
 ///
 /// Whatever lies at such a name is a lock, however torn. Any other name may be
-/// that of something precious, which somebody took for a lock by mistake.
+/// that of something precious, which somebody took for a lock by mistake, as
+/// `Cargo.lock` is.
 pub fn is_lock_name(path: &Path) -> bool {
-    path.extension()
-        .is_some_and(|ending| ending == "lock" || ending == "acquire")
+    let folder = path.parent().and_then(Path::file_name);
+    folder.is_some_and(|name| name == ".orchestrator")
+        || path.extension().is_some_and(|ending| ending == "acquire")
 }
 
 /// Looks at what lies at `path`; `None` if nothing does.
@@ -142,7 +144,9 @@ fn look_into_folder(path: &Path) -> Seen {
 /// Says whether these may be the first bytes of a record.
 fn is_torn(bytes: &[u8]) -> bool {
     let end = serde_json::from_slice::<Value>(bytes).err();
-    bytes.is_empty() || bytes[0] == b'{' && end.is_some_and(|error| error.is_eof())
+    // A power cut leaves NULs.
+    bytes.iter().all(|byte| *byte == 0)
+        || bytes[0] == b'{' && end.is_some_and(|error| error.is_eof())
 }
 
 fn parse_owner(bytes: &[u8]) -> Option<Record> {
@@ -164,6 +168,7 @@ mod tests {
     fn seen(name: &str, bytes: &[u8]) -> Seen {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, bytes).unwrap();
         look(&path).unwrap().unwrap().what
     }
@@ -174,6 +179,7 @@ mod tests {
         let long = [b' '; LIMIT as usize + 1];
         for (bytes, elsewhere) in [
             (&b""[..], &Seen::Incomplete),
+            (b"\0\0\0", &Seen::Incomplete),
             (b"{", &Seen::Incomplete),
             (b"{\n  \"pid\": 7,\n  \"ho", &Seen::Incomplete),
             (b"{\"pid\": 7}", &other),
@@ -181,10 +187,10 @@ mod tests {
             (b"precious", &other),
             (&long, &other),
         ] {
-            assert_eq!(seen("x.lock", bytes), Seen::Incomplete);
+            assert_eq!(seen(".orchestrator/x.lock", bytes), Seen::Incomplete);
             assert_eq!(seen("x.lock.acquire", bytes), Seen::Incomplete);
             assert_eq!(seen("notes.md", bytes), *elsewhere);
-            assert_eq!(seen("lock", bytes), *elsewhere);
+            assert_eq!(seen("Cargo.lock", bytes), *elsewhere);
         }
     }
 
@@ -196,12 +202,12 @@ mod tests {
             running: false,
         };
         for (name, file, expected) in [
-            ("x.lock", "thesis.txt", &legacy),
+            (".orchestrator/x.lock", "thesis.txt", &legacy),
             ("project", "owner.json.tmp", &legacy),
             ("thesis", "thesis.txt", &Seen::NotALock(Stranger::Folder)),
         ] {
             let path = folder.path().join(name);
-            std::fs::create_dir(&path).unwrap();
+            std::fs::create_dir_all(&path).unwrap();
             std::fs::write(path.join(file), "").unwrap();
             assert_eq!(look(&path).unwrap().unwrap().what, *expected, "{name}");
         }

@@ -10,8 +10,8 @@ use std::cell::RefCell;
 use std::time::Duration;
 
 /// Bounds what a commit takes, a second's wait for the latch included. Starting
-/// a heartbeat for it took a tenth of an update. Only a process that hangs in
-/// the file system holds a lock for longer, and could not touch it either.
+/// a heartbeat for it took a tenth of an update. One that hangs in the file
+/// system for a minute may lose its lock to another host: that costs a join.
 const EXPECTED: Duration = Duration::from_secs(10);
 
 /// Says where and how a file is edited.
