@@ -92,6 +92,20 @@ impl Machine {
         names.filter(|name| name.contains("sync-conflict")).count()
     }
 
+    fn left(&self) -> Vec<(PathBuf, Vec<u8>)> {
+        let Ok(names) = std::fs::read_dir(&self.place.folder) else {
+            return Vec::new();
+        };
+        names
+            .map(|name| name.unwrap().path())
+            .filter(|path| path.extension() == Some("tmp".as_ref()))
+            .map(|path| {
+                let bytes = std::fs::read(&path).unwrap();
+                (path, bytes)
+            })
+            .collect()
+    }
+
     /// Counts what crashes left in the folder of the lock.
     fn leftovers(&self) -> usize {
         let names = std::fs::read_dir(&self.place.folder).unwrap();
@@ -281,13 +295,19 @@ impl World {
         let key = repo.key.clone();
         let crash = self.random.below(12);
         self.updates += 1;
+        let left = self.machines[host].left();
         let (before, report) = self.update(host, Some(repo), &explicit, now);
         assert!(
             matches!(report.action, Action::Written | Action::SkippedNoop),
             "{report:?}"
         );
         match crash {
-            0 => self.crash_before_exchange(host, before, &report),
+            0 => {
+                self.crash_before_exchange(host, before, &report);
+                for (path, bytes) in left {
+                    std::fs::write(path, bytes).unwrap();
+                }
+            }
             1 => self.crash_after_exchange(host, before, &report),
             2 => self.crash_before_copies_are_put_aside(host, &report),
             _ => {}
@@ -366,7 +386,12 @@ impl World {
         self.put_copies_back(host, report);
         let new = self.machines[host].board().unwrap();
         if let Some(before) = before {
-            self.leave(host, &before, (&new, &before));
+            // What an editor saved after the look: nobody has read it yet.
+            self.clock += 1;
+            let note = format!("Displaced {} by host-{host}", self.clock);
+            let displaced = format!("{before}\n{note}\n");
+            self.notes.push(note);
+            self.leave(host, &displaced, (&new, &before));
         }
     }
 

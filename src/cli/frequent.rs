@@ -107,39 +107,40 @@ mod tests {
     use clap::Parser as _;
     use proptest::prelude::*;
 
-    const WORDS: [&str; 32] = [
-        "update",
-        "close",
-        "hook",
-        "show",
+    const OPTIONS: [&str; 19] = [
         "--vault",
-        "--vault=v",
         "--board",
         "--holder",
         "--json",
-        "--json=1",
         "--quiet",
+        "--verbose",
         "-q",
         "-v",
         "-qv",
-        "-qq",
-        "--verbose",
         "--repo",
-        "--repo=r",
         "--dry-run",
         "--status",
-        "--status=closed",
-        "in-progress",
         "--session",
         "--branch",
         "--mode",
         "--heartbeat",
-        "2026-11-30T07:00:00Z",
-        "--",
-        "-",
         "--help",
-        "",
+        "--no-such",
+        "--",
+    ];
+    const VALUES: [&str; 12] = [
+        "closed",
+        "CLOSED",
+        "2026-11-30T07:00:00Z",
+        " 2026-11-30T07:00:00Z ",
         "word",
+        "a=b",
+        "hook",
+        "update",
+        "-",
+        "-1",
+        "",
+        "show",
     ];
 
     fn line(words: &[&str]) -> Vec<OsString> {
@@ -158,14 +159,29 @@ mod tests {
         }
     }
 
+    /// Gives an option, mostly with a value in one of the two ways, or a value alone.
+    fn part() -> impl Strategy<Value = Vec<String>> {
+        let any = |words| prop::sample::select(words);
+        (any(&OPTIONS[..]), any(&VALUES[..]), 0..8).prop_map(|(option, value, shape)| match shape {
+            0 => vec![value.to_owned()],
+            1 => vec![option.to_owned()],
+            2 | 3 => vec![format!("{option}={value}")],
+            _ => vec![option.to_owned(), value.to_owned()],
+        })
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(20_000))]
 
         #[test]
         fn reads_nothing_otherwise_than_clap(
-            words in prop::collection::vec(prop::sample::select(&WORDS[..]), 0..9),
+            before in prop::collection::vec(part(), 0..2),
+            command in prop::sample::select(&["update --repo r", "update", "close --repo=r", "hook"][..]),
+            after in prop::collection::vec(part(), 0..5),
         ) {
-            let line = line(&words);
+            let command = command.split(' ').map(str::to_owned).collect();
+            let words = [before.concat(), command, after.concat()].concat();
+            let line = line(&words.iter().map(|word| &**word).collect::<Vec<_>>());
             if let Some(read) = read(&line) {
                 let told = Cli::try_parse_from(&line);
                 prop_assert!(told.is_ok(), "{words:?}: {told:?}");
