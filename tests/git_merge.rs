@@ -308,6 +308,48 @@ fn without_git_a_version_that_is_no_board_is_an_error_and_ours_stays() {
     assert_eq!(env.run(&["merge", "base", "ours"]).code, Some(2));
 }
 
+#[cfg(unix)]
+#[test]
+fn the_result_goes_through_a_link_and_into_a_pipe() {
+    let env = TestEnv::new();
+    let path = |name: &str| env.path(&format!("home/{name}"));
+    let repo = env.repo("app");
+    let update = [
+        "update",
+        "--status",
+        "closed",
+        "--repo",
+        repo.to_str().unwrap(),
+    ];
+    env.run(&update).quietly();
+    let board = env.read_board();
+    std::fs::write(path("ours"), board.replace("closed", "frei")).unwrap();
+    for name in ["base", "theirs", "other"] {
+        std::fs::write(path(name), &board).unwrap();
+    }
+    std::os::unix::fs::symlink("other", path("link")).unwrap();
+    let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+    rustix::fs::mkfifoat(rustix::fs::CWD, path("pipe"), mode).unwrap();
+    let merge = |out: &str| {
+        let args = ["merge", "base", "ours", "theirs", "-o", out];
+        let mut command = env.command(&args);
+        command.current_dir(env.path("home"));
+        command
+    };
+    env::Said::from(merge("link").output().unwrap()).quietly();
+    let is_link = std::fs::symlink_metadata(path("link"))
+        .unwrap()
+        .is_symlink();
+    let merged = std::fs::read_to_string(path("other")).unwrap();
+    assert!(is_link && merged.contains("| app | frei |"), "{merged}");
+    let pipe = path("pipe");
+    let reader = std::thread::spawn(move || std::fs::read_to_string(pipe).unwrap());
+    env::Said::from(merge("pipe").output().unwrap()).quietly();
+    let kind = std::fs::symlink_metadata(path("pipe")).unwrap().file_type();
+    assert!(std::os::unix::fs::FileTypeExt::is_fifo(&kind));
+    assert_eq!(reader.join().unwrap(), merged);
+}
+
 #[test]
 fn the_driver_is_registered_and_taken_back() {
     let env = TestEnv::new();

@@ -101,7 +101,7 @@ fn undo_gives_every_file_back_byte_for_byte() {
         assert_ne!(files(&env.path("")), before);
         let said = env.run(&["init", "--undo", "--yes"]).quietly();
         assert!(
-            said.out.contains("remove the board, which is empty"),
+            said.out.contains("remove the board, which has no rows"),
             "{}",
             said.out
         );
@@ -289,6 +289,8 @@ fn the_default_vault_is_made_only_when_it_is_agreed_to() {
     bare(&["init", "--yes"]).quietly();
     let board = env.path("data/boardsync/vault/01-projects/_active-sessions.md");
     assert!(board.exists());
+    bare(&["init", "--undo", "--yes"]).quietly();
+    assert!(!env.path("data/boardsync").exists());
 }
 
 #[test]
@@ -296,7 +298,7 @@ fn without_a_repository_the_merge_driver_stops_everything_before_it_begins() {
     let env = TestEnv::new();
     let said = env.run(&["init", "--git", "--yes"]);
     assert_eq!((said.code, said.out.as_str()), (Some(1), ""));
-    assert!(said.err.contains("run `git init "), "{}", said.err);
+    assert!(said.err.contains("run `git init`"), "{}", said.err);
     assert_eq!(files(&env.path("")), []);
 }
 

@@ -78,6 +78,17 @@ fn a_new_row_is_appended_to_its_table() {
 }
 
 #[test]
+fn a_table_in_a_list_item_stays_in_it() {
+    let env = TestEnv::new();
+    let item = "1. item\n\n   | a | b |\n   |---|---|\n   | 1 | 2 |\n";
+    note(&env, item);
+    row(&env, &["set", "--key", "a=1", "--set", "b=9"]).quietly();
+    row(&env, &["set", "--key", "a=5", "--set", "b=6"]).quietly();
+    let expected = item.replace("| 1 | 2 |", "| 1 | 9 |") + "   | 5 | 6 |\n";
+    assert_eq!(read(&env), expected);
+}
+
+#[test]
 fn a_row_is_removed_with_its_line() {
     let remove = ["remove", "--key", "Task=release", "--key", "Who=me"];
     assert_eq!(

@@ -51,9 +51,9 @@ pub struct HookArgs {}
 pub fn is_meant(args: &[OsString]) -> bool {
     let mut args = args.iter().skip(1);
     while let Some(arg) = args.next() {
-        match arg.to_str() {
-            Some("--vault" | "--board" | "--holder") => drop(args.next()),
-            Some(option) if option.starts_with('-') => {}
+        match arg.as_encoded_bytes() {
+            b"--vault" | b"--board" | b"--holder" => drop(args.next()),
+            option if option.starts_with(b"-") => {}
             _ => return arg == "hook",
         }
     }
@@ -130,5 +130,5 @@ fn act(global: Global, started: Instant) -> Result<(), Failure> {
         return Ok(());
     };
     let for_the_lock = limit.saturating_sub(started.elapsed() + FOR_THE_COMMIT);
-    visit.update(for_the_lock, FOR_THE_LATCH, started)
+    visit.update(for_the_lock, FOR_THE_LATCH.min(limit / 4), started)
 }

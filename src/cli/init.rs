@@ -149,11 +149,14 @@ pub fn run(context: &Context, args: &InitArgs) -> Result<Exit, Failure> {
         Way::Do => "done",
         Way::Undo => "undone",
     };
-    let advice = match way {
-        Way::Do => {
+    let advice = match (way, args.project) {
+        (Way::Do, false) => {
             "look it over with `boardsync doctor`; take it away with `boardsync init --undo`"
         }
-        Way::Undo => "set up again with `boardsync init`",
+        (Way::Do, true) => {
+            "look it over with `boardsync doctor`; take it away with `boardsync init --undo --project`"
+        }
+        (Way::Undo, _) => "set up again with `boardsync init`",
     };
     let text = if args.yes { text } else { String::new() };
     show(context, word, &items, &format!("{text}{word}: {advice}\n"))

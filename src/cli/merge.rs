@@ -6,6 +6,8 @@ use super::resolve;
 use boardsync::disk::rewrite;
 use boardsync::merge::{Unmergeable, merge};
 use clap::Args;
+use std::fs::{self, File};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -49,15 +51,25 @@ pub fn run(context: &Context, args: &MergeArgs) -> Result<Exit, Failure> {
     if out == Path::new("-") {
         print(&merged)?;
     } else if args.output.is_some() || merged.as_bytes() != ours_text {
-        rewrite(out, merged.as_bytes()).map_err(|error| {
+        write(out, merged.as_bytes()).map_err(|error| {
             Failure::Error(format!("cannot write `{}`: {error}", out.display()))
         })?;
     }
     Ok(Exit::Success)
 }
 
+/// Writes where a person said: at the end of a link, and into a pipe or device
+/// instead of in its place.
+fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    match fs::metadata(path) {
+        Ok(meta) if meta.is_file() => rewrite(&fs::canonicalize(path)?, bytes),
+        Ok(_) => File::options().write(true).open(path)?.write_all(bytes),
+        Err(_) => rewrite(path, bytes),
+    }
+}
+
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    std::fs::read(path)
+    fs::read(path)
         .map_err(|error| Failure::Error(format!("cannot read `{}`: {error}", path.display())))
 }
 

@@ -128,7 +128,10 @@ impl Commit<'_> {
             Ok(()) => self.sync_folder().map(|()| Put::Done),
             // Another process has taken ours for a leftover.
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(Put::Changed),
-            Err(error) => Err(io_at("replace", board)(error)),
+            Err(error) => {
+                staged.abandon();
+                Err(io_at("replace", board)(error))
+            }
         }
     }
 

@@ -27,7 +27,7 @@ const AHEAD_MS: i64 = 60_000;
 pub enum Verdict {
     /// The row is written.
     Write,
-    /// The row already shows this session, alive, a moment ago.
+    /// The row showed this session, alive or at its end, a moment ago.
     Fresh,
     /// The row belongs to another session.
     Anothers,
@@ -43,7 +43,8 @@ pub enum Verdict {
 /// | beat | write | write each minute | write after [`QUIET_FOR_MS`] | write |
 /// | end | write | write | write after 4 h | write |
 ///
-/// But never over something later. A row that names no session is ours.
+/// But never over something later. A row that names no session is ours. One that
+/// we closed is not opened for a minute: that beat was overtaken by our end.
 pub fn decide(
     kind: Kind,
     row: Option<&Entry<'_>>,
@@ -58,9 +59,12 @@ pub fn decide(
     let age = age.filter(|age| *age >= -AHEAD_MS);
     let is_younger_than = |limit| age.is_some_and(|age| age < limit);
     let runs = row.status() == Some(Status::InProgress);
+    let is_closed = row.status() == Some(Status::Closed);
     let ours = row.session.as_deref().is_none_or(is_ours);
     match kind {
-        Kind::Beat if runs && ours && is_younger_than(REFRESH_AFTER_MS) => Verdict::Fresh,
+        Kind::Beat if (runs || is_closed) && ours && is_younger_than(REFRESH_AFTER_MS) => {
+            Verdict::Fresh
+        }
         _ if is_younger_than(0) => Verdict::Outdated,
         Kind::Beat if runs && !ours && is_younger_than(QUIET_FOR_MS) => Verdict::Anothers,
         Kind::End if runs && !ours && is_younger_than(FORCE_CLOSE_AFTER_MS) => Verdict::Anothers,
@@ -106,8 +110,10 @@ mod tests {
             (RUNS, "other", 240 * MINUTE, Write, Write, Write),
             (RUNS, "other", -1, Outdated, Outdated, Outdated),
             (RUNS, "", 0, Write, Fresh, Write),
-            (OVER, "mine", 0, Write, Write, Write),
-            (OVER, "mine", -1, Outdated, Outdated, Outdated),
+            (OVER, "mine", 0, Write, Fresh, Write),
+            (OVER, "mine", MINUTE - 1, Write, Fresh, Write),
+            (OVER, "mine", MINUTE, Write, Write, Write),
+            (OVER, "mine", -1, Outdated, Fresh, Outdated),
             (OVER, "other", 1, Write, Write, Write),
             (OVER, "other", -1, Outdated, Outdated, Outdated),
             (Status::ForceClosed, "mine", 1, Write, Write, Write),

@@ -37,6 +37,9 @@ pub enum EventError {
     /// It is something else.
     #[error("stdin holds no hook event: {0}")]
     NotJson(serde_json::Error),
+    /// It is JSON, but no object.
+    #[error("the JSON on stdin is no object: it is no hook event")]
+    NoObject,
     /// It is an object of something else.
     #[error("the JSON on stdin has no `{0}`: it is no hook event")]
     Lacks(&'static str),
@@ -100,7 +103,7 @@ impl Event {
         }
         if start == b"[" {
             // `Raw` would take the items of an array for its fields, in order.
-            return Err(EventError::Lacks("hook_event_name"));
+            return Err(EventError::NoObject);
         }
         let read = {
             let mut json = serde_json::Deserializer::from_reader((&*start).chain(&mut input));
@@ -110,6 +113,7 @@ impl Event {
             _ if input.limit() == 0 => EventError::TooLarge,
             serde_json::error::Category::Io => EventError::Io(error.into()),
             serde_json::error::Category::Eof => EventError::Cut,
+            serde_json::error::Category::Data => EventError::NoObject,
             _ => EventError::NotJson(error),
         })?;
         let name = raw.hook_event_name.text();
@@ -199,9 +203,10 @@ mod tests {
             ("{\"hook_event_name\":\"Sto", "cut off"),
             ("\u{feff}", "cut off"),
             ("hello", "no hook event"),
-            ("5", "no hook event"),
+            ("5", "no object"),
             ("{}", "no `hook_event_name`"),
-            (" [\"Stop\",\"s\",\"/src\"]", "no `hook_event_name`"),
+            (" [\"Stop\",\"s\",\"/src\"]", "no object"),
+            ("null", "no object"),
             (r#"{"hook_event_name":"Stop"}"#, "no `session_id`"),
             (
                 r#"{"hook_event_name":"Stop","session_id":""}"#,

@@ -134,10 +134,16 @@ fn folder_within(repo_root: &Path) -> io::Result<Option<PathBuf>> {
     let mut is_new = false;
     for level in levels {
         folder.push(level);
-        let found = fs::symlink_metadata(&folder);
-        is_new =
-            matches!(&found, Err(error) if error.kind() == ErrorKind::NotFound) && make(&folder)?;
-        let found = found.or_else(|_| fs::symlink_metadata(&folder))?;
+        let found = match fs::symlink_metadata(&folder) {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                is_new = make(&folder)?;
+                fs::symlink_metadata(&folder)?
+            }
+            found => {
+                is_new = false;
+                found?
+            }
+        };
         // Looked at before the next level is made, so nothing is made outside.
         if found.is_symlink() && leads_away(&folder, repo_root)? {
             return Err(refused(

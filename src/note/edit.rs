@@ -81,6 +81,14 @@ fn splice(before: &str, row: &[String], old: &str, after: &str, found: &Found) -
         ("", true) => "",
         (old, _) => ending(old),
     };
+    // A table in a list item is one only as far as it is indented.
+    let like = if old.is_empty() {
+        found.table.header
+    } else {
+        old
+    };
+    let indent = like.len() - like.trim_start_matches([' ', '\t']).len();
+    text.push_str(&like[..indent]);
     write_row(&mut text, row.iter().map(String::as_str), ending);
     text.push_str(after);
     text

@@ -39,7 +39,7 @@ pub fn plan<'a>(setup: &'a Setup<'a>, way: Way) -> Result<Option<Plan<'a>>, Fail
     let (what, is_left) = match way {
         Way::Do => ("make an empty board", !place.target.exists()),
         Way::Undo => (
-            "remove the board, which is empty",
+            "remove the board, which has no rows",
             matches!(blank, Ok(true)),
         ),
     };
@@ -52,8 +52,11 @@ pub fn plan<'a>(setup: &'a Setup<'a>, way: Way) -> Result<Option<Plan<'a>>, Fail
             // One that a session has filled meanwhile stays.
             Way::Undo => in_session(setup.context, &place, abandon).map(|is_gone| {
                 if is_gone && setup.vault.source == VaultSource::Default {
-                    // The vault was made for the board: it goes if it is empty.
-                    let _ = disk::remove_folder("file.unlink", root);
+                    // The vault, and its folder, were made for the board: they go
+                    // if they are empty.
+                    for folder in root.ancestors().take(2) {
+                        let _ = disk::remove_folder("file.unlink", folder);
+                    }
                 }
             }),
         }),

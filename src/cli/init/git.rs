@@ -12,7 +12,7 @@ pub fn plan<'a>(setup: &'a Setup<'a>, way: Way) -> Result<Option<Plan<'a>>, Fail
     if !is_in_git(root) {
         return match way {
             Way::Do if asked => Err(Failure::Error(format!(
-                "the vault `{0}` is in no git repository: run `git init {0}` first, or leave out --git",
+                "the vault `{}` is in no git repository: run `git init` in it first, or leave out --git",
                 root.display()
             ))),
             Way::Do | Way::Undo => Ok(None),

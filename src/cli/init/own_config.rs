@@ -32,8 +32,10 @@ pub fn plan<'a>(setup: &'a Setup<'a>, way: Way) -> Result<Option<Plan<'a>>, Fail
         }
         if let Some(home) = context.home() {
             config::check_under_home(&vault.to_string_lossy(), &home).map_err(|refusal| {
+                // Its remedy is what was done here: to name it with --vault.
+                let fault = refusal.split("; ").next().unwrap_or(&refusal);
                 Failure::Error(format!(
-                    "the vault {refusal}: hooks cannot be told of it but by `BOARDSYNC_VAULT`"
+                    "the vault {fault}, where no file may send a hook: set `BOARDSYNC_VAULT` to it for your sessions, and run init without --vault"
                 ))
             })?;
         }

@@ -10,8 +10,8 @@ use boardsync::lock::Host;
 use boardsync::session::Explicit;
 use boardsync::update::Declare;
 
-/// Plans the step; there is no way back, for without the column rows of two
-/// hosts with one key would be one.
+/// Plans the step; it goes with a board that has no rows, and else stays, for
+/// without the column rows of two hosts with one key would be one.
 pub fn plan<'a>(setup: &'a Setup<'a>, way: Way) -> Result<Option<Plan<'a>>, Failure> {
     let root = &setup.vault.path;
     // A vault that is still to be made has nothing that could be asked.
