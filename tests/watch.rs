@@ -61,7 +61,7 @@ fn a_change_is_shown_and_q_ends_it() {
 fn a_signal_ends_it_and_brings_the_terminal_back() {
     let env = TestEnv::new();
     put_board(&env, &board_of(&row("app")));
-    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP, Signal::QUIT] {
         let watch = watch_on_terminal(&env);
         watch.expect("app");
         watch.signal(signal);

@@ -55,7 +55,7 @@ pub fn check(context: &Context, place: &Place, others: bool, checks: &mut Vec<Ch
             "repair it with `boardsync merge --resolve`",
         ),
         Origin::Ours => table(text)
-            .unwrap_or_else(|| Check::ok("board", format!("`{path}` can be read and written"))),
+            .unwrap_or_else(|| Check::ok("board", format!("`{path}` is a board that can be read"))),
     });
     let board = Board::parse(text);
     checks.extend(twins(&board));

@@ -24,10 +24,14 @@ pub fn check(place: &Place, checks: &mut Vec<Check>) -> SystemTime {
     let abilities = match tried {
         Ok(abilities) => abilities,
         Err(error) => {
+            let remedy = match place.folder.symlink_metadata() {
+                Ok(meta) if !meta.is_dir() => "move away what lies there",
+                _ => "give yourself the permission",
+            };
             checks.push(Check::fail(
                 "lock-folder",
                 format!("no file can be made in `{shown}`: {error}"),
-                "give yourself the permission; until then the board is written without the lock",
+                format!("{remedy}; until then the board is written without the lock"),
             ));
             return here;
         }
