@@ -232,3 +232,29 @@ fn an_editor_that_writes_meanwhile_does_not_undo_the_merge_of_a_copy() {
     }
     assert!(!beside(&env, COPY).exists());
 }
+
+#[test]
+fn copies_with_other_line_endings_add_no_lines() {
+    let env = TestEnv::new();
+    env.write_board(&(board_of(&row("a", 1, "00000001")) + "\nmine\n"));
+    for round in 0..6 {
+        let board = env.read_board().replace("\r\n", "\n");
+        let copy = board.replace("| a | closed |", "| a | frei |");
+        let copy = match round % 2 {
+            0 => copy.replace('\n', "\r\n"),
+            _ => copy,
+        };
+        std::fs::write(beside(&env, COPY), copy).unwrap();
+        if round == 3 {
+            env.write_board(&board.replace('\n', "\r\n"));
+        }
+        update(&env).quietly();
+        let board = env.read_board();
+        for line in ["# Active Sessions", "_generator: ", "mine", "| a |"] {
+            assert_eq!(board.matches(line).count(), 1, "{line} in\n{board}");
+        }
+        let lines = board.matches('\n').count();
+        let endings = board.matches("\r\n").count();
+        assert!(endings == 0 || endings == lines, "one kind:\n{board:?}");
+    }
+}

@@ -73,7 +73,7 @@ pub fn join_rows<'a>(kept: &Board<'a>, other: &Board<'a>) -> Board<'a> {
 /// This is for leftovers of a crash, whose age and ancestor nobody knows.
 pub fn join_all<'a>(kept: &Board<'a>, other: &Board<'a>) -> Board<'a> {
     let mut board = join_rows(kept, other);
-    board.frontmatter = kept.frontmatter.union(&other.frontmatter);
+    board.frontmatter = kept.frontmatter.union(&other.frontmatter, kept.eol);
     let both = |a, b| Cow::Owned(prose::union_texts(a, b, kept.eol));
     board.above = both(&kept.above, &other.above);
     board.below = both(&kept.below, &other.below);

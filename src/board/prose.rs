@@ -61,14 +61,25 @@ fn says_something(line: &str) -> bool {
     !line.starts_with(['`', '~']) && line.contains(char::is_alphanumeric)
 }
 
-/// Merges whole texts by [`three_way`]; every line gets an ending.
+/// Merges whole texts by [`three_way`]; every line gets the ending `eol`,
+/// unless only one side did anything.
 pub(super) fn three_way_texts(base: &str, one: &str, other: &str, eol: &str) -> String {
+    if one == base || one == other {
+        return with_last_ended(other, eol);
+    }
+    if other == base {
+        return with_last_ended(one, eol);
+    }
     let [base, one, other] = [base, one, other].map(|text| ended(text, eol));
     three_way(&lines(&base), &lines(&one), &lines(&other)).concat()
 }
 
-/// Merges whole texts by [`union`]; every line gets an ending.
+/// Merges whole texts by [`union`]; every line gets the ending `eol`, unless
+/// they are the same: a tool that changes the endings adds no lines.
 pub(super) fn union_texts(one: &str, other: &str, eol: &str) -> String {
+    if one == other {
+        return with_last_ended(one, eol);
+    }
     let [one, other] = [one, other].map(|text| ended(text, eol));
     union(&lines(&one), &lines(&other)).concat()
 }
@@ -97,7 +108,16 @@ impl<'t> Edit<'t> {
     }
 }
 
-fn ended(text: &str, eol: &str) -> String {
+/// Gives a text whose lines all end in `eol`.
+pub(super) fn ended(text: &str, eol: &str) -> String {
+    let mut uniform = text.replace("\r\n", "\n");
+    if eol != "\n" {
+        uniform = uniform.replace('\n', eol);
+    }
+    with_last_ended(&uniform, eol)
+}
+
+fn with_last_ended(text: &str, eol: &str) -> String {
     match text.is_empty() || text.ends_with('\n') {
         true => text.to_owned(),
         false => format!("{text}{eol}"),
@@ -142,5 +162,19 @@ mod tests {
         assert_eq!(union_texts("", "a\n", "\n"), "a\n");
         assert_eq!(union_texts("a\nb\n", "b\na\n", "\n"), "a\nb\n");
         assert_eq!(union_texts("a\nb\n", "b\na\na\n", "\n"), "a\na\nb\n");
+    }
+
+    #[test]
+    fn an_ending_is_no_difference() {
+        for eol in ["\n", "\r\n"] {
+            let (one, other) = ("a\r\n\r\nb\r\n", "a\n\nb\nc");
+            let merged = "a\n\nb\nc\n".replace('\n', eol);
+            assert_eq!(union_texts(one, other, eol), merged);
+            assert_eq!(union_texts(other, one, eol), merged);
+            assert_eq!(three_way_texts("a\n\n", one, other, eol), merged);
+        }
+        let mixed = "a\r\nb\n";
+        assert_eq!(union_texts(mixed, mixed, "\n"), mixed);
+        assert_eq!(three_way_texts("a\n", "a\n", mixed, "\n"), mixed);
     }
 }

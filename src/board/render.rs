@@ -38,11 +38,10 @@ impl<'a> Board<'a> {
         columns.write_head(out, self.eol);
         for row in in_order(&self.rows) {
             match row.line().filter(|_| as_read) {
+                // One from a board with other endings gets those of this one.
                 Some(line) => {
-                    out.push_str(line);
-                    if !line.ends_with('\n') {
-                        out.push_str(self.eol);
-                    }
+                    out.push_str(line.trim_end_matches(['\r', '\n']));
+                    out.push_str(self.eol);
                 }
                 None => columns.write_row(row, out, self.eol),
             }

@@ -35,7 +35,7 @@ pub fn three_way<'a>(base: &Board<'a>, ours: &Board<'a>, theirs: &Board<'a>) -> 
         bom: either(base.bom, one.bom, other.bom),
         frontmatter: base
             .frontmatter
-            .three_way(&one.frontmatter, &other.frontmatter),
+            .three_way(&one.frontmatter, &other.frontmatter, lead.eol),
         above: text(&base.above, &one.above, &other.above),
         columns,
         tabled: one.tabled || other.tabled,

@@ -9,8 +9,8 @@ use std::iter;
 
 impl Frontmatter<'_> {
     /// Merges two edits of a block; `updated` is the later, `created` the earlier.
-    pub(in crate::board) fn three_way(&self, one: &Self, other: &Self) -> Self {
-        let mut sides = [self.clone(), one.clone(), other.clone()];
+    pub(in crate::board) fn three_way(&self, one: &Self, other: &Self, eol: &str) -> Self {
+        let mut sides = [self, one, other].map(|side| side.ended(eol));
         settle_times(&mut sides);
         let [base, one, other] = &sides;
         let inner = prose::three_way(&base.inner(), &one.inner(), &other.inner());
@@ -18,8 +18,8 @@ impl Frontmatter<'_> {
     }
 
     /// Merges two blocks of unknown ancestry, keeping the lines of both.
-    pub(in crate::board) fn union(&self, other: &Self) -> Self {
-        let mut sides = [self.clone(), other.clone()];
+    pub(in crate::board) fn union(&self, other: &Self, eol: &str) -> Self {
+        let mut sides = [self, other].map(|side| side.ended(eol));
         settle_times(&mut sides);
         let [one, other] = &sides;
         Self::enclose(&prose::union(&one.inner(), &other.inner()), one, other)
@@ -42,6 +42,14 @@ impl Frontmatter<'_> {
             .chain(iter::once(closing.clone()));
         Self {
             lines: lines.collect(),
+        }
+    }
+
+    /// Gives the block with the ending `eol` on every line.
+    fn ended(&self, eol: &str) -> Self {
+        let line = |line: &Cow<str>| Cow::Owned(prose::ended(line, eol));
+        Self {
+            lines: self.lines.iter().map(line).collect(),
         }
     }
 
@@ -110,7 +118,15 @@ mod tests {
             ["a: 1\n", "a: 2\n", "a: 3\nb: 1\n"].map(|inner| format!("---\n{inner}---\n"));
         let [base, one, other] = [&base, &one, &other].map(|text| Frontmatter::split(text).0);
         let merged = "---\na: 2\n# a: 3\nb: 1\n---\n";
-        assert_eq!(base.three_way(&one, &other).lines.concat(), merged);
-        assert_eq!(base.three_way(&other, &one).lines.concat(), merged);
+        assert_eq!(base.three_way(&one, &other, "\n").lines.concat(), merged);
+        assert_eq!(base.three_way(&other, &one, "\n").lines.concat(), merged);
+    }
+
+    #[test]
+    fn an_ending_is_no_difference() {
+        let [one, other] = ["---\na: 1\n---\n", "---\r\na: 1\r\n---\r\n"];
+        let [unix, dos] = [one, other].map(|text| Frontmatter::split(text).0);
+        assert_eq!(unix.union(&dos, "\n").lines.concat(), one);
+        assert_eq!(dos.union(&unix, "\r\n").lines.concat(), other);
     }
 }
