@@ -258,3 +258,24 @@ fn copies_with_other_line_endings_add_no_lines() {
         assert!(endings == 0 || endings == lines, "one kind:\n{board:?}");
     }
 }
+
+#[test]
+fn a_copy_whose_last_line_is_open_waits_for_its_rest() {
+    let env = TestEnv::new();
+    env.write_board(&board_of(&row("a", 1, "00000001")));
+    let whole = board_of(&row("b", 2, "00000002"));
+    let copy = beside(&env, COPY);
+    std::fs::write(&copy, &whole[..whole.len() - 20]).unwrap();
+    update(&env).quietly();
+    assert!(copy.exists() && !env.read_board().contains("| b |"));
+    std::fs::write(&copy, &whole).unwrap();
+    update(&env).quietly();
+    assert!(!copy.exists() && env.read_board().contains(&row("b", 2, "00000002")));
+    // One that nobody goes on with is taken as it is.
+    std::fs::write(&copy, whole.trim_end().replace("| b |", "| c |")).unwrap();
+    let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(60);
+    let file = std::fs::File::options().write(true).open(&copy).unwrap();
+    file.set_modified(long_ago).unwrap();
+    update(&env).quietly();
+    assert!(!copy.exists() && env.read_board().contains("| c |"));
+}

@@ -381,6 +381,18 @@ fn the_driver_is_registered_and_taken_back() {
     assert!(attribute(Path::new(BOARD)).ends_with(": boardsync\n"));
     assert!(attribute(Path::new("other.md")).ends_with(": unspecified\n"));
 
+    let doctor = || env.run(&["doctor"]).out;
+    assert!(doctor().contains("git merges the board with `boardsync merge`"));
+    // As in a clone, which gets the attribute alone.
+    let driver = ["config", "--unset", "merge.boardsync.driver"];
+    run(env.command_of("git").arg("-C").arg(&vault).args(driver));
+    assert!(
+        doctor().contains("run `boardsync init --git`"),
+        "{}",
+        doctor()
+    );
+    env.run(&["init", "--git", "--yes"]).quietly();
+
     env.run(&["init", "--undo", "--yes"]).quietly();
     assert_eq!(std::fs::read_to_string(&attributes).unwrap(), "*.md text\n");
     env.run(&["init", "--undo", "--yes"]).quietly();

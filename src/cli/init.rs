@@ -5,7 +5,7 @@
 
 mod board;
 mod git;
-mod git_driver;
+pub mod git_driver;
 pub mod gitignore;
 pub mod hook_command;
 mod hook_entry;

@@ -7,6 +7,11 @@ use crate::conflict_copy::is_conflict_copy;
 use crate::disk::{self, read_regular};
 use crate::vault::Place;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// For this long a copy whose last line is open is taken for one that a tool
+/// has not finished; most write under another name first.
+const BEING_WRITTEN: Duration = Duration::from_secs(10);
 
 /// Holds the copies that are boards of ours.
 #[derive(Debug, Default)]
@@ -37,9 +42,17 @@ pub(super) fn candidates(place: &Place) -> Vec<PathBuf> {
 
 impl Copies {
     /// Reads those candidates that are boards of ours without conflict markers.
+    ///
+    /// One that is still being written, as far as can be told, waits.
     pub(super) fn read(candidates: Vec<PathBuf>) -> Self {
         let copy = |path: PathBuf| {
-            let text = String::from_utf8(read(&path)?).ok()?;
+            let contents = read_regular(&path, LIMIT).ok()??;
+            let age = contents.modified().elapsed();
+            let is_young = age.is_ok_and(|age| age < BEING_WRITTEN);
+            if is_young && !contents.bytes.ends_with(b"\n") {
+                return None;
+            }
+            let text = String::from_utf8(contents.bytes).ok()?;
             (Board::origin_of(&text) == Origin::Ours).then_some(ConflictCopy { path, text })
         };
         Self {

@@ -1,7 +1,8 @@
-//! Whether git would take locks and temporaries for notes.
+//! Whether git takes locks and temporaries for notes, and the board for a text.
 
 use super::Check;
 use crate::cli::context::Context;
+use crate::cli::init::git_driver::GitDriver;
 use crate::cli::init::gitignore::{PATTERNS, is_covered, is_in_git};
 use crate::cli::init::text_file::TextFile;
 use boardsync::vault::Place;
@@ -26,6 +27,17 @@ pub fn check(context: &Context, place: &Place, checks: &mut Vec<Check>) {
             "run `boardsync init`",
         )
     });
+    let driver = GitDriver::of(context).ok();
+    if let Some(driver) = driver.filter(|driver| matches!(driver.is_named(), Ok(true))) {
+        checks.push(match driver.is_done() {
+            Ok(true) => Check::ok("git-merge", "git merges the board with `boardsync merge`"),
+            Ok(false) | Err(_) => Check::warn(
+                "git-merge",
+                "this clone merges the board as text: it has no driver, or another than this one",
+                "run `boardsync init --git`",
+            ),
+        });
+    }
 }
 
 /// Goes up from the board; the folder of the lock may be a link to elsewhere.

@@ -45,9 +45,14 @@ impl GitDriver {
         })
     }
 
+    /// Says whether the attribute, which every clone gets, names the driver.
+    pub fn is_named(&self) -> Result<bool, Failure> {
+        Ok(self.read()?.lines().any(|line| line == self.line))
+    }
+
     /// Says whether attribute and driver are there, and this binary's.
     pub fn is_done(&self) -> Result<bool, Failure> {
-        let has_line = self.read()?.lines().any(|line| line == self.line);
+        let has_line = self.is_named()?;
         let (found, value) = self.git(&["config", "--local", "--get", DRIVER])?;
         Ok(has_line && found && value.trim_end() == self.driver)
     }
