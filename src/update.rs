@@ -171,7 +171,10 @@ pub fn update(request: Request) -> Result<Report, UpdateError> {
             latched,
             conflicts,
         }) => match end {
-            End::Written => Ok(report(Action::Written, None, latched, conflicts)),
+            End::Written => {
+                let note = document.had_no_table.then(|| no_table(&place.board));
+                Ok(report(Action::Written, note, latched, conflicts))
+            }
             End::Unchanged => Ok(report(Action::SkippedNoop, None, latched, conflicts)),
             End::Refused(Refusal::NotText(at)) => Err(UpdateError::NotText {
                 path: place.board.display().to_string(),
@@ -190,4 +193,11 @@ pub fn update(request: Request) -> Result<Report, UpdateError> {
         )),
         Err(error) => Err(error.into()),
     }
+}
+
+fn no_table(board: &std::path::Path) -> String {
+    format!(
+        "`{}` had no table with the columns Repo and Status, and got one: if it had another, see `boardsync doctor`",
+        board.display()
+    )
 }

@@ -365,3 +365,29 @@ fn an_environment_and_a_ledger_that_tell_of_trouble_are_found() {
     let later = [("BOARDSYNC_NOW", "2026-12-30T08:00:00Z")];
     assert_eq!(examine(&env, &later).code, Some(0), "that was long ago");
 }
+
+#[test]
+fn a_renamed_header_and_the_second_table_that_follows_are_told_of() {
+    let env = TestEnv::new();
+    let repo = env.repo("app");
+    let update = |status| {
+        let repo = repo.to_str().unwrap();
+        env.run(&["update", "--status", status, "--repo", repo])
+            .quietly()
+            .out
+    };
+    assert!(!update("in-progress").contains("had no table"));
+    env.write_board(&env.read_board().replace("| Status |", "| State |"));
+    let said = update("closed");
+    assert!(
+        said.starts_with("written: ") && said.contains("had no table"),
+        "{said}"
+    );
+    assert!(!update("frei").contains("had no table"));
+    env.write_board(&env.read_board().replace("| State |", "| Status |"));
+    let said = env.run(&["doctor"]).out;
+    assert!(
+        said.contains("2 tables have the columns Repo and Status"),
+        "{said}"
+    );
+}

@@ -141,6 +141,11 @@ impl<'a> Board<'a> {
         board
     }
 
+    /// Tells whether it has a table that is read as ours.
+    pub fn has_table(&self) -> bool {
+        self.tabled
+    }
+
     /// Tells whether the rows say which host they come from.
     pub fn is_shared(&self) -> bool {
         self.columns.has(Field::Host)

@@ -19,6 +19,8 @@ pub struct BoardDocument<'a> {
     pub(super) only_where: Option<OnlyWhere<'a>>,
     rows: Option<usize>,
     shared: bool,
+    /// Whether the board had a text but no table that could be read.
+    pub(super) had_no_table: bool,
     /// What sync tools put beside the board.
     pub(super) copies: Copies,
 }
@@ -39,6 +41,7 @@ impl<'a> BoardDocument<'a> {
             only_where: None,
             rows: None,
             shared: false,
+            had_no_table: false,
             copies: Copies::default(),
         }
     }
@@ -159,6 +162,7 @@ impl Document for BoardDocument<'_> {
             Some(Ok(text)) => Board::parse(text),
             Some(Err(refusal)) => return Edit::Refuse(refusal),
         };
+        self.had_no_table |= !board.has_table();
         let mut changed = self.copies.join_into(&mut board);
         let fresh: Vec<Fresh> = self
             .subjects

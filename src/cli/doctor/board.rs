@@ -3,7 +3,7 @@
 use super::Check;
 use crate::cli::context::Context;
 use boardsync::Timestamp;
-use boardsync::board::{Board, Field, Origin, Slot, Status, Table};
+use boardsync::board::{Board, Field, Origin, Slot, Status, Table, tables};
 use boardsync::commit::LIMIT;
 use boardsync::disk::read_regular;
 use boardsync::vault::Place;
@@ -66,12 +66,24 @@ pub fn check(context: &Context, place: &Place, others: bool, checks: &mut Vec<Ch
 /// Looks for a table with the seven columns; `None` if it is there.
 fn table(text: &str) -> Option<Check> {
     let is = |title: &str, field: Field| title.trim().eq_ignore_ascii_case(field.title());
-    let table = Table::find(text, |titles| {
+    let all = tables(text).into_iter().filter(|placed| {
+        let titles = placed.table.titles();
         [Field::Repo, Field::Status]
             .iter()
             .all(|field| titles.iter().any(|title| is(title, *field)))
     });
-    let Some(table) = table else {
+    let all: Vec<Table> = all.map(|placed| placed.table).collect();
+    if all.len() > 1 {
+        return Some(Check::warn(
+            "board",
+            format!(
+                "{} tables have the columns Repo and Status; only the first is read",
+                all.len()
+            ),
+            "move all rows into the first, and remove the others",
+        ));
+    }
+    let Some(table) = all.first() else {
         return Some(Check::warn(
             "board",
             "it has no table with the columns Repo and Status that is not code or comment",
