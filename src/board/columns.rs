@@ -3,7 +3,7 @@
 use super::cell::{ABSENT, clean, present};
 use super::field::Field;
 use super::row::{Entry, Row};
-use super::table::{Table, cells, write_row};
+use super::table::{Table, cells, push_line, write_row};
 use std::borrow::Cow;
 
 /// Is the head of a board's table.
@@ -194,11 +194,8 @@ impl<'a> Columns<'a> {
     /// Writes header and delimiter.
     pub(super) fn write_head(&self, out: &mut String, eol: &str) {
         if let Some([header, delimiter]) = self.lines {
-            out.push_str(header);
-            out.push_str(delimiter);
-            if !delimiter.ends_with('\n') {
-                out.push_str(eol);
-            }
+            push_line(out, header, eol);
+            push_line(out, delimiter, eol);
             return;
         }
         write_row(out, self.columns.iter().map(|column| &*column.title), eol);

@@ -2,6 +2,7 @@
 
 use super::columns::Columns;
 use super::field::Field;
+use super::table::push_line;
 use super::{Board, Row, order};
 use crate::Timestamp;
 
@@ -38,11 +39,7 @@ impl<'a> Board<'a> {
         columns.write_head(out, self.eol);
         for row in in_order(&self.rows) {
             match row.line().filter(|_| as_read) {
-                // One from a board with other endings gets those of this one.
-                Some(line) => {
-                    out.push_str(line.trim_end_matches(['\r', '\n']));
-                    out.push_str(self.eol);
-                }
+                Some(line) => push_line(out, line, self.eol),
                 None => columns.write_row(row, out, self.eol),
             }
         }

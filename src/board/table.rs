@@ -129,6 +129,13 @@ pub(super) fn ending(line: &str) -> &'static str {
     if line.ends_with("\r\n") { "\r\n" } else { "\n" }
 }
 
+/// Writes a line of a table as it was read, but with the ending `eol`: it may
+/// come from a board that has another.
+pub(super) fn push_line(out: &mut String, line: &str, eol: &str) {
+    out.push_str(line.trim_end_matches(['\r', '\n']));
+    out.push_str(eol);
+}
+
 fn is_row(line: &str) -> bool {
     first_pipe(line).0 < line.len()
 }
