@@ -58,6 +58,9 @@ pub struct Global {
 }
 
 impl Global {
+    /// Lists the options that take the next word, for who looks before parsing.
+    pub const WITH_VALUE: [&str; 3] = ["--vault", "--board", "--holder"];
+
     /// Gives the board's path in the vault.
     pub fn board(&self) -> &str {
         self.board

@@ -1,7 +1,7 @@
 //! One edit of one note from the command line: its lock, its warnings, its report.
 
 use super::context::{Context, Sync};
-use super::outcome::Failure;
+use super::outcome::{Failure, trace};
 use super::signals;
 use super::untold::Untold;
 use boardsync::commit::{Document, End, LATCH_PATIENCE};
@@ -26,13 +26,7 @@ pub fn in_session<T>(
     act: impl FnOnce(Session) -> Result<T, UpdateError>,
 ) -> Result<T, Failure> {
     let interrupt = signals::flag();
-    let started = Instant::now();
-    let trace = |step: std::fmt::Arguments| {
-        eprintln!(
-            "boardsync: {:7.3} ms  {step}",
-            started.elapsed().as_secs_f64() * 1e3
-        );
-    };
+    let trace = trace(Instant::now());
     let untold = Untold::default();
     let told = |unlocked: &Unlocked| untold.keep(unlocked);
     let session = Session {
@@ -47,10 +41,7 @@ pub fn in_session<T>(
         latch: LATCH_PATIENCE,
         host: None,
     };
-    untold.tell(act(session).map_err(|error| match error {
-        UpdateError::Interrupted(_) => Failure::Interrupted,
-        error => Failure::of(error),
-    }))
+    untold.tell(act(session).map_err(Failure::from))
 }
 
 /// Makes the report of an edit; a refusal is an error that the caller sees.

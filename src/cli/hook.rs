@@ -51,10 +51,10 @@ pub struct HookArgs {}
 pub fn is_meant(args: &[OsString]) -> bool {
     let mut args = args.iter().skip(1);
     while let Some(arg) = args.next() {
-        match arg.as_encoded_bytes() {
-            b"--vault" | b"--board" | b"--holder" => drop(args.next()),
-            option if option.starts_with(b"-") => {}
-            _ => return arg == "hook",
+        if Global::WITH_VALUE.iter().any(|option| arg == option) {
+            args.next();
+        } else if !arg.as_encoded_bytes().starts_with(b"-") {
+            return arg == "hook";
         }
     }
     false

@@ -31,7 +31,7 @@ mod update;
 mod watch;
 mod watchdog;
 
-use args::{Cli, Command};
+use args::{Cli, Command, Global};
 use clap::CommandFactory;
 use clap::error::ErrorKind;
 use context::Context;
@@ -109,10 +109,7 @@ fn meant(args: &[OsString]) -> String {
         if let Some(found) = command.find_subcommand(arg) {
             name = format!("{name} {}", found.get_name());
             command = found.clone();
-        } else if ["--vault", "--board", "--holder"]
-            .iter()
-            .any(|option| arg == option)
-        {
+        } else if Global::WITH_VALUE.iter().any(|option| arg == option) {
             args.next();
         }
     }

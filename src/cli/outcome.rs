@@ -1,5 +1,6 @@
 //! How a command ends: an exit code, and at most one line on stderr.
 
+use boardsync::update::UpdateError;
 use boardsync::{is_acted_on, printable};
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
@@ -50,6 +51,15 @@ impl std::fmt::Display for Failure {
             Self::Usage(message) | Self::Error(message) => message,
             Self::Interrupted => "interrupted",
         })
+    }
+}
+
+impl From<UpdateError> for Failure {
+    fn from(error: UpdateError) -> Self {
+        match error {
+            UpdateError::Interrupted(_) => Self::Interrupted,
+            error => Self::of(error),
+        }
     }
 }
 

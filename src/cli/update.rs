@@ -11,7 +11,7 @@ use boardsync::config;
 use boardsync::ledger;
 use boardsync::lock::{LockOptions, Unlocked};
 use boardsync::session::{Explicit, Registry, Repo, Sources, status};
-use boardsync::update::{Report, Request, Subject, UpdateError, update};
+use boardsync::update::{Report, Request, Subject, update};
 use boardsync::vault::Place;
 use clap::Args;
 use std::path::PathBuf;
@@ -151,11 +151,7 @@ pub fn perform(
         dry_run,
         host: None,
     };
-    let done = update(request).map_err(|error| match error {
-        UpdateError::Interrupted(_) => Failure::Interrupted,
-        error => Failure::of(error),
-    });
-    untold.tell_with(done)
+    untold.tell_with(update(request).map_err(Failure::from))
 }
 
 /// Enters an update in the ledger of a repository; never fails it.
