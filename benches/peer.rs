@@ -5,10 +5,13 @@
 //! `scripts/install-peer`; without it that comparison is left out, by name.
 //! `cargo bench --bench peer [ROUNDS]`
 
+mod timing;
+
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::time::Duration;
 use tempfile::TempDir;
+use timing::{median, run};
 
 const ROWS: usize = 50;
 const REPOS: usize = 1_000;
@@ -199,18 +202,4 @@ fn cpu_of_children() -> Option<Duration> {
     let ticks = fields.get(13)?.parse::<u64>().ok()? + fields.get(14)?.parse::<u64>().ok()?;
     // 100 ticks a second on every Linux there is.
     Some(Duration::from_millis(ticks * 10))
-}
-
-fn run(command: &mut Command) -> Duration {
-    command.stdout(Stdio::null()).stderr(Stdio::null());
-    let started = Instant::now();
-    let status = command.status().expect("it starts");
-    let took = started.elapsed();
-    assert!(status.success(), "{command:?}");
-    took
-}
-
-fn median(mut times: Vec<Duration>) -> Duration {
-    times.sort();
-    times[times.len() / 2]
 }

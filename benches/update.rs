@@ -6,12 +6,14 @@
 //! in turn, so that a noisy machine is noisy to both, and are compared as a
 //! ratio of medians. `cargo bench --bench update [ROUNDS]`
 
+mod timing;
+
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 use tempfile::TempDir;
+use timing::{median, run};
 
 const ROWS: usize = 50;
 
@@ -186,18 +188,4 @@ fn holding(text: &str) -> Stdio {
     file.write_all(text.as_bytes()).expect("writable");
     file.seek(SeekFrom::Start(0)).expect("seekable");
     file.into()
-}
-
-fn run(command: &mut Command) -> Duration {
-    command.stdout(Stdio::null());
-    let started = Instant::now();
-    let status = command.status().expect("it starts");
-    let took = started.elapsed();
-    assert!(status.success(), "{command:?}");
-    took
-}
-
-fn median(mut times: Vec<Duration>) -> Duration {
-    times.sort();
-    times[times.len() / 2]
 }

@@ -20,14 +20,7 @@ fn merged(env: &TestEnv, name: &str) -> PathBuf {
 }
 
 fn update(env: &TestEnv) -> env::Said {
-    let repo = env.repo("app");
-    env.run(&[
-        "update",
-        "--repo",
-        repo.to_str().unwrap(),
-        "--status",
-        "in-progress",
-    ])
+    env.update("app", "in-progress")
 }
 
 #[test]

@@ -369,13 +369,7 @@ fn an_environment_and_a_ledger_that_tell_of_trouble_are_found() {
 #[test]
 fn a_renamed_header_and_the_second_table_that_follows_are_told_of() {
     let env = TestEnv::new();
-    let repo = env.repo("app");
-    let update = |status| {
-        let repo = repo.to_str().unwrap();
-        env.run(&["update", "--status", status, "--repo", repo])
-            .quietly()
-            .out
-    };
+    let update = |status| env.update("app", status).quietly().out;
     assert!(!update("in-progress").contains("had no table"));
     env.write_board(&env.read_board().replace("| Status |", "| State |"));
     let said = update("closed");

@@ -313,15 +313,7 @@ fn without_git_a_version_that_is_no_board_is_an_error_and_ours_stays() {
 fn the_result_goes_through_a_link_and_into_a_pipe() {
     let env = TestEnv::new();
     let path = |name: &str| env.path(&format!("home/{name}"));
-    let repo = env.repo("app");
-    let update = [
-        "update",
-        "--status",
-        "closed",
-        "--repo",
-        repo.to_str().unwrap(),
-    ];
-    env.run(&update).quietly();
+    env.update("app", "closed").quietly();
     let board = env.read_board();
     std::fs::write(path("ours"), board.replace("closed", "frei")).unwrap();
     for name in ["base", "theirs", "other"] {

@@ -132,15 +132,7 @@ fn undo_keeps_what_came_meanwhile() {
     env.run(&["init", "--yes"]).quietly();
     let text = fs::read_to_string(settings(&env)).unwrap();
     fs::write(settings(&env), text.replace("\"a\": 1", "\"a\": 2")).unwrap();
-    let repo = env.repo("app");
-    let update = [
-        "update",
-        "--status",
-        "in-progress",
-        "--repo",
-        repo.to_str().unwrap(),
-    ];
-    env.run(&update).quietly();
+    env.update("app", "in-progress").quietly();
     env.run(&["init", "--undo", "--yes"]).quietly();
     let text = fs::read_to_string(settings(&env)).unwrap();
     assert_eq!(text, "{\n  \"a\": 2\n}\n");
@@ -333,15 +325,7 @@ fn a_board_that_a_session_fills_meanwhile_stays() {
     let env = TestEnv::new();
     env.run(&["init", "--yes"]).quietly();
     let undo = env.park("gate.open.before", &["init", "--undo", "--yes"]);
-    let repo = env.repo("app");
-    let update = [
-        "update",
-        "--status",
-        "in-progress",
-        "--repo",
-        repo.to_str().unwrap(),
-    ];
-    env.run(&update).quietly();
+    env.update("app", "in-progress").quietly();
     undo.go().quietly();
     assert!(env.read_board().contains("| app | in-progress |"));
 }

@@ -97,33 +97,16 @@ fn what_a_holder_writes_does_not_reach_the_terminal_as_a_command() {
 #[test]
 fn a_guard_that_nobody_gives_back_is_named() {
     let env = TestEnv::new();
-    let repo = env.repo("app");
-    let update = [
-        "update",
-        "--status",
-        "closed",
-        "--repo",
-        repo.to_str().unwrap(),
-    ];
-    env.run(&update).quietly();
+    env.update("app", "closed").quietly();
     let guard = env.vault().join(".orchestrator/board.lock.acquire");
     std::fs::create_dir(&guard).unwrap();
-    let update = |status| {
-        env.run(&[
-            "update",
-            "--status",
-            status,
-            "--repo",
-            repo.to_str().unwrap(),
-        ])
-    };
-    let first = update("in-progress").quietly();
+    let first = env.update("app", "in-progress").quietly();
     assert!(
         first.out.contains("could not be given back"),
         "{}",
         first.out
     );
-    let second = update("frei");
+    let second = env.update("app", "frei");
     let shown = format!("behind the guard `{}`", guard.display());
     assert!(second.err.contains(&shown), "{}", second.err);
     assert!(env.read_board().contains("| app | frei |"));

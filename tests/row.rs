@@ -284,21 +284,23 @@ fn sixteen_writers_of_one_note_lose_no_row() {
 }
 
 #[cfg(feature = "failpoints")]
+const SET: [&str; 8] = [
+    "row",
+    "set",
+    "--board",
+    "tasks.md",
+    "--key",
+    "Task=tidy",
+    "--set",
+    "Who=me",
+];
+
+#[cfg(feature = "failpoints")]
 #[test]
 fn an_editors_write_meanwhile_is_joined() {
     let env = TestEnv::new();
     note(&env, NOTE);
-    let set = [
-        "row",
-        "set",
-        "--board",
-        "tasks.md",
-        "--key",
-        "Task=tidy",
-        "--set",
-        "Who=me",
-    ];
-    let parked = env.park("board.exchange.before", &set);
+    let parked = env.park("board.exchange.before", &SET);
     let edited = NOTE
         .replace("last line", "another line\n")
         .replace("|release| me |", "|release| us |");
@@ -311,7 +313,7 @@ fn an_editors_write_meanwhile_is_joined() {
 
     // Where the edit means nothing any more, the editor's note stays.
     note(&env, NOTE);
-    let parked = env.park("board.exchange.before", &set);
+    let parked = env.park("board.exchange.before", &SET);
     note(&env, "no table\n");
     let said = parked.go();
     assert_eq!(said.code, Some(1));
@@ -327,16 +329,6 @@ fn an_editors_write_meanwhile_is_joined() {
 #[test]
 fn what_a_killed_writer_displaced_is_kept_only_if_it_may_be_somebodys() {
     let env = TestEnv::new();
-    let set = [
-        "row",
-        "set",
-        "--board",
-        "tasks.md",
-        "--key",
-        "Task=tidy",
-        "--set",
-        "Who=me",
-    ];
     let again = [
         "row",
         "set",
@@ -356,7 +348,7 @@ fn what_a_killed_writer_displaced_is_kept_only_if_it_may_be_somebodys() {
         paths.collect::<Vec<_>>()
     };
     note(&env, NOTE);
-    env.park("board.exchange.after", &set).kill();
+    env.park("board.exchange.after", &SET).kill();
     env.run(&again).quietly();
     assert!(backups().is_empty(), "only its own row differed");
 
@@ -367,7 +359,7 @@ fn what_a_killed_writer_displaced_is_kept_only_if_it_may_be_somebodys() {
         "board.exchange.before=1*return(park:{});board.exchange.after=return(kill)",
         env.path("here").display()
     );
-    let mut writer = env.command(&set).env("FAILPOINTS", points).spawn().unwrap();
+    let mut writer = env.command(&SET).env("FAILPOINTS", points).spawn().unwrap();
     env::wait_until("it is about to exchange", || reached.exists());
     let edited = NOTE.replace("last line", "another line");
     note(&env, &edited);

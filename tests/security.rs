@@ -62,6 +62,11 @@ fn opened(env: &TestEnv) -> Vec<PathBuf> {
     paths
 }
 
+fn named(env: &TestEnv, path: &Path) -> String {
+    let inside = path.strip_prefix(env.path("")).unwrap();
+    inside.display().to_string()
+}
+
 fn parents(path: &Path) {
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
 }
@@ -71,11 +76,7 @@ fn a_link_at_any_path_leads_no_write_out_of_the_vault() {
     for at in 0..opened(&TestEnv::new()).len() {
         let env = TestEnv::new();
         let path = opened(&env)[at].clone();
-        let what = path
-            .strip_prefix(env.path(""))
-            .unwrap()
-            .display()
-            .to_string();
+        let what = named(&env, &path);
         parents(&path);
         let elsewhere = env.path("elsewhere");
         let folder = what.ends_with(".orchestrator") || what.ends_with("01-projects");
@@ -102,11 +103,7 @@ fn a_pipe_at_any_path_hangs_nothing() {
     for at in 0..opened(&TestEnv::new()).len() {
         let env = TestEnv::new();
         let path = opened(&env)[at].clone();
-        let what = path
-            .strip_prefix(env.path(""))
-            .unwrap()
-            .display()
-            .to_string();
+        let what = named(&env, &path);
         parents(&path);
         let made = Command::new("mkfifo").arg(&path).status().unwrap();
         assert!(made.success());

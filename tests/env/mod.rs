@@ -100,6 +100,13 @@ impl TestEnv {
         repo
     }
 
+    /// Updates the row of the repository `name`.
+    pub fn update(&self, name: &str, status: &str) -> Said {
+        let repo = self.repo(name);
+        let repo = repo.to_str().unwrap();
+        self.run(&["update", "--status", status, "--repo", repo])
+    }
+
     /// Makes a folder that git would take for a repository, on `main`.
     pub fn git_repo(&self, name: &str) -> PathBuf {
         let repo = self.repo(name);

@@ -1,0 +1,20 @@
+//! How whole processes are timed: one at a time, and the median of many.
+
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Runs a command that must succeed, and gives how long it took.
+pub fn run(command: &mut Command) -> Duration {
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    let started = Instant::now();
+    let status = command.status().expect("it starts");
+    let took = started.elapsed();
+    assert!(status.success(), "{command:?}");
+    took
+}
+
+/// Gives the middle one of some times.
+pub fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort();
+    times[times.len() / 2]
+}
