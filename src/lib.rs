@@ -14,19 +14,20 @@
 //! | latch, the kernel's | all boardsync processes of this host | [`commit`] |
 //! | exchange, an atomic swap | editors, sync tools, anyone who asks nobody | [`commit`] |
 //!
-//! Arrows run downward only: `update` → {[`session`], [`board`], [`commit`],
+//! Arrows run downward only: `edit` → {[`session`], [`board`], [`commit`],
 //! [`lock`], [`ledger`]} → [`vault`], [`disk`]. [`lock`] and [`board`] know
-//! nothing of each other. [`hook`] says what a coding agent's event means.
+//! nothing of each other. [`agent`] says what a coding agent's event means.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::unwrap_used))]
 
+pub mod agent;
 mod aside;
 pub mod board;
 pub mod commit;
 pub mod config;
 mod conflict_copy;
 pub mod disk;
-pub mod hook;
+pub mod edit;
 pub mod ledger;
 pub mod lock;
 pub mod merge;
@@ -34,14 +35,13 @@ pub mod note;
 mod printable;
 pub mod session;
 mod timestamp;
-pub mod update;
 pub mod vault;
 
 pub use conflict_copy::is_conflict_copy;
+pub use edit::update;
 pub use lock::with_board_lock;
 pub use printable::{is_acted_on, printable};
 pub use timestamp::Timestamp;
-pub use update::update;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -5,8 +5,8 @@ use super::outcome::{Failure, trace};
 use super::signals;
 use super::untold::Untold;
 use boardsync::commit::{Document, End, LATCH_PATIENCE};
+use boardsync::edit::{Action, Edited, Report, Session, UpdateError};
 use boardsync::lock::{LockOptions, Unlocked};
-use boardsync::update::{self, Action, Edited, Report, Session, UpdateError};
 use boardsync::vault::Place;
 use std::time::Instant;
 
@@ -16,7 +16,9 @@ pub fn edit<D: Document>(
     place: &Place,
     document: &mut D,
 ) -> Result<Edited<D::Refusal>, Failure> {
-    in_session(context, place, |session| update::edit(session, document))
+    in_session(context, place, |session| {
+        boardsync::edit::edit(session, document)
+    })
 }
 
 /// Does what takes the lock of the note at `place`.

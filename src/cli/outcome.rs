@@ -1,6 +1,6 @@
 //! How a command ends: an exit code, and at most one line on stderr.
 
-use boardsync::update::UpdateError;
+use boardsync::edit::UpdateError;
 use boardsync::{is_acted_on, printable};
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;

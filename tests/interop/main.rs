@@ -1,7 +1,7 @@
 //! Beside the Node writer that shares the board: session-orchestrator, the real
 //! package at the version of `package.json`, installed by `scripts/install-peer`.
 
-#[path = "../env/mod.rs"]
+#[path = "../suite/env/mod.rs"]
 mod env;
 mod guard;
 mod locks;

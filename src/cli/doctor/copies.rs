@@ -2,7 +2,7 @@
 
 use super::Check;
 use boardsync::disk::{self, read_regular};
-use boardsync::update::is_ours;
+use boardsync::edit::is_ours;
 use boardsync::vault::Place;
 use boardsync::{commit, is_conflict_copy};
 use std::path::{Path, PathBuf};

@@ -4,16 +4,16 @@ use crate::cli::context::{Chosen, Context, Sync};
 use crate::cli::outcome::{Failure, warn};
 use crate::cli::untold::Untold;
 use crate::cli::update::record;
+use boardsync::agent::{Event, Kind, Verdict, Whereabouts, decide, locate};
 use boardsync::board::{Board, Origin, Row, Slot, clean};
 use boardsync::commit::LIMIT;
 use boardsync::config;
 use boardsync::disk::{Patience, read_regular};
-use boardsync::hook::{Event, Kind, Verdict, Whereabouts, decide, locate};
+use boardsync::edit::{Action, OnlyWhere, Request, Subject, update};
 use boardsync::lock::{Host, LockOptions, Unlocked};
 use boardsync::session::{
     Explicit, Registry, RegistryEntry, Repo, SessionLock, Sources, git, resolve,
 };
-use boardsync::update::{Action, OnlyWhere, Request, Subject, update};
 use boardsync::vault::Place;
 use std::time::{Duration, Instant};
 

@@ -6,7 +6,7 @@ use crate::cli::outcome::{Failure, warn};
 use boardsync::commit::LIMIT;
 use boardsync::config::VaultSource;
 use boardsync::disk::{self, read_regular};
-use boardsync::update::{Founding, abandon, is_blank, refusal};
+use boardsync::edit::{Founding, abandon, is_blank, refusal};
 use boardsync::vault::Place;
 
 /// Plans the step: a board that says anything is never taken away.

@@ -6,9 +6,9 @@ use crate::cli::outcome::Failure;
 use boardsync::board::Board;
 use boardsync::commit::LIMIT;
 use boardsync::disk::read_regular;
+use boardsync::edit::Declare;
 use boardsync::lock::Host;
 use boardsync::session::Explicit;
-use boardsync::update::Declare;
 
 /// Plans the step; it goes with a board that has no rows, and else stays, for
 /// without the column rows of two hosts with one key would be one.

@@ -7,8 +7,8 @@ use boardsync::Timestamp;
 use boardsync::board::{Board, Row, Status};
 use boardsync::commit::{CommitError, LIMIT};
 use boardsync::disk::{Patience, read_regular};
+use boardsync::edit::refusal;
 use boardsync::lock::{Judged, LockOptions, Seeker};
-use boardsync::update::refusal;
 use boardsync::vault::Place;
 use std::path::{Path, PathBuf};
 

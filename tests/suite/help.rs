@@ -1,0 +1,125 @@
+//! What the command says of itself: help, completions, manual pages.
+//!
+//! The commands are read off the help, so that a new one is held to this too.
+
+use crate::env::TestEnv;
+use std::process::{Command, Stdio};
+
+/// Gives the names below `Commands:`.
+fn commands(help: &str) -> Vec<String> {
+    let after = help.split("Commands:\n").nth(1).unwrap_or_default();
+    after
+        .lines()
+        .take_while(|line| !line.is_empty())
+        .filter_map(|line| line.split_whitespace().next())
+        .filter(|name| *name != "help")
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Gives the words of all commands, the main one first.
+fn all_commands(env: &TestEnv) -> Vec<Vec<String>> {
+    let mut all = vec![Vec::new()];
+    let mut at = 0;
+    while at < all.len() {
+        let words: Vec<String> = all[at].clone();
+        all.extend(commands(&help(env, &words)).into_iter().map(|name| {
+            let mut below = words.clone();
+            below.push(name);
+            below
+        }));
+        at += 1;
+    }
+    all
+}
+
+fn help(env: &TestEnv, words: &[String]) -> String {
+    let mut args: Vec<&str> = words.iter().map(String::as_str).collect();
+    args.push("--help");
+    env.run(&args).quietly().out
+}
+
+#[test]
+fn every_command_has_the_help_that_was_agreed_on() {
+    let env = TestEnv::new();
+    for words in all_commands(&env) {
+        let name = [&["help".to_owned()], &words[..]].concat().join("_");
+        insta::assert_snapshot!(name, help(&env, &words));
+    }
+}
+
+#[test]
+fn every_command_has_a_manual_page() {
+    let env = TestEnv::new();
+    let folder = env.path("man1");
+    env.run(&["man", "--out", folder.to_str().unwrap()])
+        .quietly();
+    let mut written: Vec<String> = std::fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    written.sort();
+    let mut wanted = Vec::new();
+    for words in all_commands(&env) {
+        let file = format!(
+            "{}.1",
+            [&["boardsync".to_owned()], &words[..]].concat().join("-")
+        );
+        let args: Vec<&str> = words.iter().map(String::as_str).collect();
+        let page = env.run(&[&["man"], &args[..]].concat()).quietly().out;
+        let on_disk = std::fs::read_to_string(folder.join(&file)).unwrap();
+        assert_eq!(page, on_disk, "{file}");
+        assert!(page.contains(".SH SYNOPSIS"), "{page}");
+        wanted.push(file);
+    }
+    wanted.sort();
+    assert_eq!(written, wanted);
+    let said = env.run(&["man", "nonsense"]);
+    assert_eq!(said.code, Some(2));
+    assert_eq!(
+        said.err,
+        "boardsync: there is no command `nonsense`: `boardsync help` lists them\n"
+    );
+}
+
+#[test]
+fn completions_are_valid_and_know_every_command() {
+    let env = TestEnv::new();
+    for (shell, check) in [("bash", "-n"), ("zsh", "-n"), ("fish", "--no-execute")] {
+        let script = env.run(&["completions", shell]).quietly().out;
+        for name in commands(&help(&env, &[])) {
+            assert!(script.contains(&name), "{shell} does not know `{name}`");
+        }
+        let file = env.path(shell);
+        std::fs::write(&file, script).unwrap();
+        let checked = Command::new(shell)
+            .arg(check)
+            .arg(&file)
+            .env("HOME", env.home())
+            .stdin(Stdio::null())
+            .output();
+        match checked {
+            Ok(checked) => assert!(checked.status.success(), "{shell}: {checked:?}"),
+            Err(error) => eprintln!("skipped: the syntax of {shell} completions ({error})"),
+        }
+    }
+}
+
+#[test]
+fn wrong_calls_exit_with_2_and_say_what_is_right() {
+    let env = TestEnv::new();
+    let wrong: [(&str, &[&str]); 4] = [
+        ("unknown_command", &["sho"]),
+        ("unknown_option", &["show", "--filtr", "a"]),
+        ("no_repo", &["update"]),
+        (
+            "wrong_status",
+            &["update", "--repo", ".", "--status", "done"],
+        ),
+    ];
+    for (name, args) in wrong {
+        let said = env.run(args);
+        assert_eq!((said.code, said.out.as_str()), (Some(2), ""), "{name}");
+        insta::assert_snapshot!(format!("usage_{name}"), said.err);
+    }
+}

@@ -1,0 +1,462 @@
+//! What a coding agent's events do to the board, with the real binary.
+
+use crate::env::{Said, TestEnv, board_of};
+use serde_json::json;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// An event of the session `session` in `cwd`.
+fn event(name: &str, session: &str, cwd: &Path) -> String {
+    json!({
+        "session_id": session,
+        "transcript_path": "/nowhere/1.jsonl",
+        "cwd": cwd,
+        "hook_event_name": name,
+    })
+    .to_string()
+}
+
+/// Runs the hook `seconds` after a fixed time; asserts what it always promises.
+fn hook_with(env: &TestEnv, seconds: i64, event: &str, variables: &[(&str, &str)]) -> Said {
+    let mut command = env.command(&["hook"]);
+    command
+        .env("BOARDSYNC_NOW", time(seconds))
+        // A debug build on a busy machine is slow.
+        .env("BOARDSYNC_HOOK_TIMEOUT_MS", "60000")
+        .env("BOARDSYNC_HOOK_END_TIMEOUT_MS", "60000")
+        .envs(variables.iter().copied());
+    let said = env.feed(&mut command, event.as_bytes());
+    assert_eq!((said.code, said.out.as_str()), (Some(0), ""), "{said:?}");
+    assert!(said.err.lines().count() <= 1, "one line: {}", said.err);
+    said
+}
+
+fn hook(env: &TestEnv, seconds: i64, event: &str) {
+    hook_with(env, seconds, event, &[]).quietly();
+}
+
+fn time(seconds: i64) -> String {
+    let (hours, minutes) = (6 + seconds / 3600, seconds / 60 % 60);
+    format!(
+        "2026-11-30T{hours:02}:{minutes:02}:{:02}.000Z",
+        seconds % 60
+    )
+}
+
+/// The rows of the board, without their keys.
+fn rows(env: &TestEnv) -> Vec<String> {
+    let board = env.read_board();
+    let table = board.lines().filter(|line| line.starts_with("| "));
+    table
+        .skip(1)
+        .map(|row| {
+            row[2..row.len() - "| 12345678 |".len()]
+                .trim_end()
+                .to_owned()
+        })
+        .collect()
+}
+
+fn ledger_lines(repo: &Path) -> usize {
+    let ledger = repo.join(".orchestrator/metrics/events.jsonl");
+    std::fs::read_to_string(ledger).map_or(0, |text| text.lines().count())
+}
+
+#[test]
+fn every_event_sets_the_status_that_it_stands_for() {
+    for (name, field, values, status) in [
+        (
+            "SessionStart",
+            "source",
+            &["startup", "resume", "clear", "compact", "fork", "of-2030"][..],
+            "in-progress",
+        ),
+        (
+            "SessionEnd",
+            "reason",
+            &[
+                "clear",
+                "resume",
+                "logout",
+                "prompt_input_exit",
+                "other",
+                "of-2030",
+            ],
+            "closed",
+        ),
+        ("Stop", "stop_hook_active", &["x"], "in-progress"),
+        (
+            "UserPromptSubmit",
+            "permission_mode",
+            &["plan"],
+            "in-progress",
+        ),
+        ("PreToolUse", "tool_name", &["Bash"], "in-progress"),
+        ("PostToolUse", "tool_name", &["Bash"], "in-progress"),
+        ("EventOf2030", "what", &["ever"], "in-progress"),
+    ] {
+        let env = TestEnv::new();
+        let repo = env.git_repo("app");
+        for value in values {
+            let event =
+                json!({"hook_event_name": name, "session_id": "s", "cwd": repo, field: value});
+            hook(&env, 0, &event.to_string());
+            let row = format!("app | {status} | s | main | — | {}", time(0));
+            assert_eq!(rows(&env), [row], "{name} {value}");
+        }
+    }
+}
+
+#[test]
+fn a_session_goes_from_start_to_end_in_one_row() {
+    let env = TestEnv::new();
+    let repo = env.git_repo("app");
+    hook(&env, 0, &event("SessionStart", "a", &repo));
+    hook(&env, 90, &event("Stop", "a", &repo));
+    hook(&env, 100, &event("SessionEnd", "a", &repo));
+    // The same terminal goes on with a new session after `clear`.
+    hook(&env, 100, &event("SessionStart", "b", &repo));
+    let row = format!("app | in-progress | b | main | — | {}", time(100));
+    assert_eq!(rows(&env), [row]);
+    assert_eq!(ledger_lines(&repo), 4, "one record for every update");
+    env.assert_no_litter();
+}
+
+#[test]
+fn a_heartbeat_within_the_minute_takes_no_lock_and_writes_nothing() {
+    let env = TestEnv::new();
+    let repo = env.git_repo("app");
+    hook(&env, 0, &event("SessionStart", "a", &repo));
+    let changed = |path: &Path| std::fs::metadata(path).unwrap().modified().unwrap();
+    // Whoever tries for this lock waits for it, and says so.
+    env.plant_lock(r#"{"pid": 1, "host": "laptop"}"#, Duration::ZERO);
+    let before = (
+        env.read_board(),
+        changed(&env.board()),
+        changed(&env.orchestrator()),
+    );
+    for name in ["Stop", "PreToolUse", "PostToolUse", "UserPromptSubmit"] {
+        hook(&env, 59, &event(name, "a", &repo));
+    }
+    let after = (
+        env.read_board(),
+        changed(&env.board()),
+        changed(&env.orchestrator()),
+    );
+    assert_eq!(before, after);
+    assert_eq!(ledger_lines(&repo), 1);
+    std::fs::remove_file(env.lock()).unwrap();
+    hook(&env, 60, &event("Stop", "a", &repo));
+    let row = format!("app | in-progress | a | main | — | {}", time(60));
+    assert_eq!(rows(&env), [row]);
+    assert_eq!(ledger_lines(&repo), 2);
+}
+
+#[test]
+fn the_late_end_of_an_old_session_does_not_close_the_row_of_a_newer_one() {
+    let env = TestEnv::new();
+    let repo = env.git_repo("app");
+    hook(&env, 0, &event("SessionStart", "old", &repo));
+    hook(&env, 10, &event("SessionStart", "new", &repo));
+    hook(&env, 20, &event("SessionEnd", "old", &repo));
+    let row = format!("app | in-progress | new | main | — | {}", time(10));
+    assert_eq!(rows(&env), [row]);
+    assert_eq!(ledger_lines(&repo), 2, "nothing was done the third time");
+    hook(&env, 30, &event("SessionEnd", "new", &repo));
+    let row = format!("app | closed | new | main | — | {}", time(30));
+    assert_eq!(rows(&env), [row]);
+}
+
+#[test]
+fn two_living_sessions_do_not_take_the_row_from_each_other() {
+    let env = TestEnv::new();
+    let repo = env.git_repo("app");
+    hook(&env, 0, &event("SessionStart", "a", &repo));
+    hook(&env, 1, &event("SessionStart", "b", &repo));
+    for minute in 1..5 {
+        hook(&env, minute * 70, &event("Stop", "a", &repo));
+        hook(&env, minute * 70 + 1, &event("Stop", "b", &repo));
+        let beat = time(minute * 70 + 1);
+        assert_eq!(
+            rows(&env),
+            [format!("app | in-progress | b | main | — | {beat}")]
+        );
+    }
+    // 15 minutes after the last sign of life of `b`.
+    let quiet = 4 * 70 + 1 + 15 * 60;
+    hook(&env, quiet, &event("Stop", "a", &repo));
+    let row = format!("app | in-progress | a | main | — | {}", time(quiet));
+    assert_eq!(rows(&env), [row]);
+    // What `b` closes is not its row any more.
+    hook(&env, quiet + 1, &event("SessionEnd", "b", &repo));
+    assert!(rows(&env)[0].contains("in-progress | a"));
+}
+
+#[test]
+fn an_event_that_was_overtaken_changes_nothing() {
+    let env = TestEnv::new();
+    let repo = env.git_repo("app");
+    hook(&env, 0, &event("SessionStart", "a", &repo));
+    hook(&env, 20, &event("SessionEnd", "a", &repo));
+    hook(&env, 19, &event("Stop", "a", &repo));
+    hook(&env, 18, &event("SessionStart", "a", &repo));
+    let row = format!("app | closed | a | main | — | {}", time(20));
+    assert_eq!(rows(&env), [row]);
+}
+
+#[test]
+fn a_subfolder_a_worktree_and_a_leased_folder_have_their_own_repository() {
+    let env = TestEnv::new();
+    let main = env.git_repo("app");
+    let deep = main.join("src/deep");
+    let tree = main.join(".claude/worktrees/feat");
+    let head = main.join(".git/worktrees/feat");
+    for folder in [&deep, &tree, &head] {
+        std::fs::create_dir_all(folder).unwrap();
+    }
+    std::fs::write(tree.join(".git"), format!("gitdir: {}\n", head.display())).unwrap();
+    std::fs::write(head.join("HEAD"), "ref: refs/heads/feat\n").unwrap();
+    let leased = env.repo("leased");
+    std::fs::create_dir_all(leased.join(".orchestrator")).unwrap();
+    std::fs::create_dir_all(leased.join("sub")).unwrap();
+    std::fs::write(leased.join(".orchestrator/session.lock"), "{}").unwrap();
+    hook(&env, 0, &event("SessionStart", "a", &deep));
+    hook(&env, 0, &event("SessionStart", "b", &tree));
+    hook(&env, 0, &event("SessionStart", "c", &leased.join("sub")));
+    let beat = time(0);
+    assert_eq!(
+        rows(&env),
+        [
+            format!("app | in-progress | a | main | — | {beat}"),
+            format!("feat | in-progress | b | feat | — | {beat}"),
+            format!("leased | in-progress | c | — | — | {beat}"),
+        ]
+    );
+}
+
+#[test]
+fn a_deleted_worktree_is_closed_and_not_the_repository_around_it() {
+    let env = TestEnv::new();
+    let main = env.git_repo("app");
+    let tree = main.join(".claude/worktrees/feat");
+    std::fs::create_dir_all(tree.join("src")).unwrap();
+    std::fs::write(tree.join(".git"), "gitdir: nowhere\n").unwrap();
+    hook(&env, 0, &event("SessionStart", "a", &main));
+    hook(&env, 0, &event("SessionStart", "b", &tree));
+    std::fs::remove_dir_all(&tree).unwrap();
+    hook(&env, 9, &event("SessionEnd", "b", &tree.join("src")));
+    assert!(
+        rows(&env)[0].starts_with("app | in-progress | a"),
+        "{:?}",
+        rows(&env)
+    );
+    assert!(
+        rows(&env)[1].starts_with("feat | closed | b"),
+        "{:?}",
+        rows(&env)
+    );
+    assert!(!tree.exists(), "nothing is made anew");
+    // Nobody knows a row for this one: it is not the main checkout's either.
+    hook(
+        &env,
+        10,
+        &event(
+            "SessionEnd",
+            "c",
+            &main.join(".claude/worktrees/never-seen"),
+        ),
+    );
+    // But a session that has lost a mere subfolder is still in its repository.
+    hook(
+        &env,
+        11,
+        &event("SessionEnd", "a", &main.join("target/gone")),
+    );
+    let row = format!("app | closed | a | main | — | {}", time(11));
+    assert_eq!(rows(&env)[0], row);
+}
+
+#[test]
+fn the_project_folder_stands_in_for_a_missing_cwd() {
+    let env = TestEnv::new();
+    let repo = env.git_repo("app");
+    let project = [("CLAUDE_PROJECT_DIR", repo.to_str().unwrap())];
+    let bare = json!({"hook_event_name": "SessionStart", "session_id": "a"}).to_string();
+    hook_with(&env, 0, &bare, &project).quietly();
+    // A session that strays into no repository is still in its project.
+    let plain = env.repo("plain");
+    hook_with(&env, 70, &event("Stop", "a", &plain), &project).quietly();
+    let row = format!("app | in-progress | a | main | — | {}", time(70));
+    assert_eq!(rows(&env), [row]);
+}
+
+#[test]
+fn the_row_shows_the_name_in_the_sessions_own_lease() {
+    let env = TestEnv::new();
+    let repo = env.git_repo("app");
+    let lease = json!({
+        "session_id": "a", "started_at": time(0), "mode": "deep", "host": "h", "pid": 1,
+        "ttl_hours": 4, "semantic_session_id": "main-deep-1",
+    });
+    std::fs::create_dir_all(repo.join(".orchestrator")).unwrap();
+    hook(&env, 0, &event("SessionStart", "a", &repo));
+    std::fs::write(repo.join(".orchestrator/session.lock"), lease.to_string()).unwrap();
+    hook(&env, 70, &event("Stop", "a", &repo));
+    let row = format!(
+        "app | in-progress | main-deep-1 | main | deep | {}",
+        time(70)
+    );
+    assert_eq!(rows(&env), [row], "it is one session under two names");
+    // Another session's event is not that session's.
+    hook(&env, 71, &event("SessionEnd", "b", &repo));
+    assert!(rows(&env)[0].starts_with("app | in-progress | main-deep-1"));
+    hook(&env, 72, &event("SessionEnd", "a", &repo));
+    let row = format!("app | closed | main-deep-1 | main | deep | {}", time(72));
+    assert_eq!(rows(&env), [row]);
+}
+
+#[test]
+fn a_foreign_lock_keeps_no_end_from_being_written() {
+    let env = TestEnv::new();
+    let repo = env.git_repo("app");
+    hook(&env, 0, &event("SessionStart", "a", &repo));
+    let record = r#"{"pid": 4242, "host": "laptop"}"#;
+    env.plant_lock(record, Duration::ZERO);
+    let end = event("SessionEnd", "a", &repo);
+    let said = hook_with(&env, 9, &end, &[("BOARDSYNC_TIMEOUT_MS", "300")]);
+    for part in ["timeout", "pid 4242", "without the lock"] {
+        assert!(said.err.contains(part), "{part} is not in {}", said.err);
+    }
+    assert!(rows(&env)[0].starts_with("app | closed | a"));
+    // By its own limits it ends long before the patience of an update (5 s).
+    let started = Instant::now();
+    let defaults = [
+        ("BOARDSYNC_HOOK_END_TIMEOUT_MS", ""),
+        ("BOARDSYNC_TIMEOUT_MS", "60000"),
+    ];
+    hook_with(&env, 10, &event("SessionEnd", "a", &repo), &defaults);
+    assert!(started.elapsed() < Duration::from_secs(30));
+    assert_eq!(std::fs::read_to_string(env.lock()).unwrap(), record);
+}
+
+#[test]
+fn a_dozen_at_once_lose_nothing() {
+    let env = TestEnv::new();
+    let names: Vec<String> = (0..12).map(|index| format!("app-{index:02}")).collect();
+    for name in &names {
+        env.git_repo(name);
+    }
+    std::thread::scope(|scope| {
+        for name in &names {
+            // The same start fires twice.
+            for _ in 0..2 {
+                let event = event("SessionStart", name, &env.repo(name));
+                let env = &env;
+                scope.spawn(move || hook_with(env, 0, &event, &[]));
+            }
+        }
+    });
+    let expected: Vec<String> = names
+        .iter()
+        .map(|name| format!("{name} | in-progress | {name} | main | — | {}", time(0)))
+        .collect();
+    assert_eq!(rows(&env), expected);
+    env.assert_no_litter();
+}
+
+#[test]
+fn a_disabled_vault_is_passed_over_in_silence() {
+    let env = TestEnv::new();
+    let repo = env.git_repo("app");
+    std::fs::write(
+        repo.join("CLAUDE.md"),
+        "vault-integration: { enabled: false }\n",
+    )
+    .unwrap();
+    let mut command = env.command(&["hook"]);
+    command.env_remove("BOARDSYNC_VAULT");
+    let said = env.feed(&mut command, event("SessionStart", "a", &repo).as_bytes());
+    assert_eq!(said.quietly().out, "");
+    assert!(!env.path("data").exists() && !env.board().exists());
+    assert_eq!(ledger_lines(&repo), 0);
+}
+
+#[test]
+fn a_note_of_a_person_is_left_alone() {
+    let env = TestEnv::new();
+    let repo = env.git_repo("app");
+    env.write_board("# Mine\n");
+    let said = hook_with(&env, 0, &event("SessionStart", "a", &repo), &[]);
+    assert!(said.err.contains("not a board of ours"), "{}", said.err);
+    hook(&env, 70, &event("Stop", "a", &repo));
+    assert_eq!(env.read_board(), "# Mine\n");
+}
+
+#[test]
+fn a_legacy_row_without_a_key_is_adopted() {
+    let env = TestEnv::new();
+    let repo = env.git_repo("app");
+    let beat = time(0);
+    env.write_board(&board_of(&format!(
+        "| app | in-progress | other | — | — | {beat} | — |\n"
+    )));
+    hook(&env, 9, &event("SessionEnd", "a", &repo));
+    assert!(
+        env.read_board().contains("| app | in-progress | other |"),
+        "it is another's"
+    );
+    hook(&env, 10, &event("SessionStart", "a", &repo));
+    assert_eq!(
+        rows(&env),
+        [format!("app | in-progress | a | main | — | {}", time(10))]
+    );
+}
+
+#[cfg(feature = "failpoints")]
+#[test]
+fn what_changed_since_the_look_at_the_board_counts() {
+    use std::io::Write;
+    let env = TestEnv::new();
+    let repo = env.git_repo("app");
+    hook(&env, 0, &event("SessionStart", "old", &repo));
+    // The end has seen its own row, and stands before the latch.
+    let signal = env.path("park");
+    let mut command = env.command(&["hook"]);
+    let park = format!("latch.lock.before=1*return(park:{})", signal.display());
+    command
+        .env("FAILPOINTS", park)
+        .env("BOARDSYNC_NOW", time(9))
+        .env("BOARDSYNC_HOOK_END_TIMEOUT_MS", "60000")
+        .stdin(std::process::Stdio::piped());
+    let mut end = command.spawn().unwrap();
+    let text = event("SessionEnd", "old", &repo);
+    end.stdin
+        .take()
+        .unwrap()
+        .write_all(text.as_bytes())
+        .unwrap();
+    crate::env::wait_until("it has seen the board", || {
+        signal.with_extension("reached").exists()
+    });
+    let start = event("SessionStart", "new", &repo);
+    hook_with(&env, 5, &start, &[("BOARDSYNC_SKIP_LOCK", "1")]).quietly();
+    std::fs::write(signal.with_extension("go"), "").unwrap();
+    Said::from(end.wait_with_output().unwrap()).quietly();
+    let row = format!("app | in-progress | new | main | — | {}", time(5));
+    assert_eq!(rows(&env), [row]);
+    env.assert_no_litter();
+}
+
+#[test]
+fn the_end_of_a_session_is_written_beside_a_latch_that_is_held() {
+    let env = TestEnv::new();
+    let repo = env.git_repo("app");
+    hook(&env, 0, &event("SessionStart", "a", &repo));
+    let latch = env.vault().join(".orchestrator/board.latch.lock");
+    let latch = std::fs::File::options().write(true).open(latch).unwrap();
+    latch.lock().unwrap();
+    // Less than an update waits for a latch.
+    let limit = [("BOARDSYNC_HOOK_END_TIMEOUT_MS", "950")];
+    hook_with(&env, 9, &event("SessionEnd", "a", &repo), &limit).quietly();
+    assert!(env.read_board().contains("| app | closed | a |"));
+}

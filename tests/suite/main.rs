@@ -1,0 +1,49 @@
+//! Everything that is tested from outside, one file a scenario, in one program: it links once.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod bad_sources;
+mod board_properties;
+mod board_rules;
+mod board_vectors;
+mod config_choose_vault;
+#[cfg(unix)]
+mod config_folders;
+mod config_session_config;
+mod conflict_copies;
+mod corpus;
+#[cfg(feature = "failpoints")]
+mod crash_points;
+mod doctor;
+mod env;
+#[cfg(feature = "failpoints")]
+mod error_returns;
+#[cfg(unix)]
+mod exec;
+#[cfg(unix)]
+mod file_systems;
+mod git_merge;
+mod help;
+mod hook;
+mod hook_bad_input;
+mod init;
+#[cfg(feature = "failpoints")]
+mod interleavings;
+mod ledger_append;
+mod ledger_summary;
+#[cfg(unix)]
+mod load;
+mod lock_status;
+mod many_hosts;
+mod merge_resolve;
+mod prune;
+mod row;
+#[cfg(unix)]
+mod security;
+mod session_bad_input;
+mod session_derive;
+mod session_enumerate;
+mod shared_board;
+mod show;
+mod update;
+#[cfg(unix)]
+mod watch;

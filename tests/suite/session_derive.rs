@@ -1,0 +1,205 @@
+//! Rows are derived as the peer derives them.
+
+use boardsync::Timestamp;
+use boardsync::session::{
+    Derived, Explicit, Registry, RegistryEntry, Repo, SESSION_LOCK, SessionLock, Sources, derive,
+};
+use serde_json::{Value, json};
+use std::fs;
+use std::path::Path;
+
+const NOW: &str = "2026-11-30T07:00:00.000Z";
+
+fn now() -> Timestamp {
+    Timestamp::parse(NOW).unwrap()
+}
+
+/// Lays a vector's files out as they lie on disk.
+fn lay_out(case: &Value, root: &Path) -> (Repo, Registry) {
+    let repo = Repo::at(Path::new("app"), root);
+    let lock = repo.path.join(SESSION_LOCK);
+    fs::create_dir_all(lock.parent().unwrap()).unwrap();
+    if let Some(raw) = case["session_lock_raw"].as_str() {
+        fs::write(&lock, raw).unwrap();
+    } else if !case["session_lock"].is_null() {
+        fs::write(&lock, case["session_lock"].to_string()).unwrap();
+    }
+    let sessions = root.join("sessions");
+    fs::create_dir_all(sessions.join("active")).unwrap();
+    for (n, entry) in case["registry"].as_array().unwrap().iter().enumerate() {
+        let mut entry = entry.clone();
+        entry["repo_path_hash"] = json!(repo.hash);
+        fs::write(sessions.join(format!("active/{n}.json")), entry.to_string()).unwrap();
+    }
+    (repo, Registry::at(&sessions))
+}
+
+#[test]
+fn every_vector_of_the_peer_is_met() {
+    let fixture: Value =
+        serde_json::from_str(include_str!("../../fixtures/vectors/derive.json")).unwrap();
+    let cases = fixture["cases"].as_array().unwrap();
+    assert!(cases.len() >= 20, "the fixture has its cases");
+    for case in cases {
+        let root = tempfile::tempdir().unwrap();
+        let (repo, registry) = lay_out(case, root.path());
+        let sources = Sources::read(&repo, Some(&registry));
+        let derived = derive(
+            &sources,
+            case["prior_status"].as_str(),
+            case["explicit_status"].as_str(),
+            Timestamp::parse(case["now"].as_str().unwrap()).unwrap(),
+        );
+        let row = json!({
+            "repo": repo.name, "status": derived.status, "session": derived.session,
+            "branch": derived.branch, "mode": derived.mode, "heartbeat": derived.heartbeat,
+        });
+        assert_eq!(row, case["row"], "{}", case["name"]);
+    }
+}
+
+fn lease(heartbeat: &str) -> SessionLock {
+    SessionLock::parse(
+        json!({"session_id": "s", "started_at": "2026-11-29T00:00:00.000Z", "mode": "deep",
+               "host": "h", "pid": 1, "ttl_hours": 4, "last_heartbeat": heartbeat})
+        .to_string()
+        .as_bytes(),
+    )
+    .unwrap()
+}
+
+fn entry(id: &str, heartbeat: &str) -> RegistryEntry {
+    RegistryEntry {
+        session_id: id.to_owned(),
+        semantic_session_id: None,
+        last_heartbeat: heartbeat.to_owned(),
+        mode: Some("feature".to_owned()),
+        branch: Some(format!("branch-{id}")),
+        repo_path_hash: String::new(),
+    }
+}
+
+#[test]
+fn the_first_row_of_the_status_table_that_applies_wins() {
+    let live = Some(lease("2026-11-30T06:30:00.000Z"));
+    let dead = Some(lease("2026-11-30T02:30:00.000Z"));
+    let fresh = || vec![entry("e", "2026-11-30T06:50:00.000Z")];
+    for (lock, entries, prior, explicit, expected) in [
+        (
+            live.clone(),
+            fresh(),
+            Some("closed"),
+            Some("closed"),
+            "closed",
+        ),
+        (None, vec![], None, Some("closed"), "closed"),
+        (live.clone(), vec![], Some("closed"), None, "in-progress"),
+        (dead.clone(), fresh(), Some("closed"), None, "force-closed"),
+        (None, fresh(), Some("closed"), None, "closed"),
+        (None, fresh(), Some("force-closed"), None, "force-closed"),
+        (None, fresh(), Some("in-progress"), None, "closed"),
+        (None, fresh(), Some("frei"), None, "in-progress"),
+        (None, fresh(), Some("bogus"), None, "in-progress"),
+        (None, fresh(), None, None, "in-progress"),
+        (None, vec![], None, None, "frei"),
+        (None, vec![], Some("frei"), None, "frei"),
+        (None, vec![], None, Some("bogus"), "frei"),
+        // Beyond the peer, which knows no other explicit status than `closed`.
+        (
+            None,
+            vec![],
+            Some("closed"),
+            Some("in-progress"),
+            "in-progress",
+        ),
+        (live, vec![], None, Some("frei"), "frei"),
+    ] {
+        let sources = Sources {
+            lock,
+            entries,
+            ..Sources::default()
+        };
+        let derived = derive(&sources, prior, explicit, now());
+        assert_eq!(
+            derived.status, expected,
+            "prior {prior:?}, explicit {explicit:?}, {sources:?}"
+        );
+    }
+}
+
+#[test]
+fn a_running_session_is_not_hidden_by_the_leftover_of_another() {
+    let sources = Sources {
+        entries: vec![
+            entry("a", "2026-11-30T01:00:00.000Z"),
+            entry("c", "unreadable"),
+            entry("b", "2026-11-30T06:59:00.000Z"),
+        ],
+        ..Sources::default()
+    };
+    let derived = derive(&sources, None, None, now());
+    assert_eq!(derived.status, "in-progress");
+    assert_eq!(derived.session.as_deref(), Some("b"));
+}
+
+#[test]
+fn the_branch_is_that_of_the_lease_s_own_session() {
+    let sources = Sources {
+        lock: Some(lease("2026-11-30T06:30:00.000Z")),
+        entries: vec![
+            entry("other", "2026-11-30T06:59:00.000Z"),
+            entry("s", "2026-11-30T01:00:00.000Z"),
+        ],
+        branch: Some("from-head".to_owned()),
+        ..Sources::default()
+    };
+    let branch = |sources: &Sources| derive(sources, None, None, now()).branch;
+    assert_eq!(branch(&sources).as_deref(), Some("branch-s"));
+    let without_entries = Sources {
+        entries: vec![],
+        ..sources
+    };
+    assert_eq!(branch(&without_entries).as_deref(), Some("from-head"));
+}
+
+#[test]
+fn a_free_repository_shows_no_branch() {
+    let sources = Sources {
+        branch: Some("main".to_owned()),
+        ..Sources::default()
+    };
+    assert_eq!(derive(&sources, None, None, now()).branch, None);
+    assert_eq!(
+        derive(&sources, None, Some("closed"), now())
+            .branch
+            .as_deref(),
+        Some("main")
+    );
+}
+
+#[test]
+fn what_the_caller_says_beats_what_was_derived() {
+    let derived = Derived {
+        status: "frei",
+        session: Some("a".into()),
+        branch: Some("b".into()),
+        mode: None,
+        heartbeat: None,
+    };
+    let explicit = Explicit {
+        status: Some("closed"),
+        session: Some("x".into()),
+        heartbeat: Some(NOW.into()),
+        ..Explicit::default()
+    };
+    assert_eq!(
+        derived.overridden(&explicit),
+        Derived {
+            status: "closed",
+            session: Some("x".into()),
+            branch: Some("b".into()),
+            mode: None,
+            heartbeat: Some(NOW.into()),
+        }
+    );
+}
