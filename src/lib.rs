@@ -23,6 +23,9 @@
 pub mod agent;
 mod aside;
 pub mod board;
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub mod cli;
 pub mod commit;
 pub mod config;
 mod conflict_copy;

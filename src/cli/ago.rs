@@ -1,6 +1,6 @@
 //! Ages, as people write and read them: `7d`, `3 min ago`.
 
-use boardsync::Timestamp;
+use crate::Timestamp;
 
 const SECOND: i64 = 1_000;
 const MINUTE: i64 = 60 * SECOND;

@@ -63,9 +63,7 @@ impl Global {
 
     /// Gives the board's path in the vault.
     pub fn board(&self) -> &str {
-        self.board
-            .as_deref()
-            .unwrap_or(boardsync::vault::DEFAULT_BOARD)
+        self.board.as_deref().unwrap_or(crate::vault::DEFAULT_BOARD)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::context::Context;
 use super::outcome::{Exit, Failure};
 use super::update;
-use boardsync::session::{Explicit, status};
+use crate::session::{Explicit, status};
 use clap::Args;
 use std::path::PathBuf;
 

@@ -2,11 +2,11 @@
 
 use super::args::Global;
 use super::outcome::Failure;
-use boardsync::Timestamp;
-use boardsync::config::{self, Choice, Env, VaultSource};
-use boardsync::disk::Patience;
-use boardsync::lock::{LockOptions, command_line};
-use boardsync::vault::Place;
+use crate::Timestamp;
+use crate::config::{self, Choice, Env, VaultSource};
+use crate::disk::Patience;
+use crate::lock::{LockOptions, command_line};
+use crate::vault::Place;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 

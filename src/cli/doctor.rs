@@ -14,7 +14,7 @@ mod vault;
 
 use super::context::Context;
 use super::outcome::{Exit, Failure, print, print_json};
-use boardsync::printable;
+use crate::printable;
 use clap::Args;
 use serde_json::{Value, json};
 use std::fmt::Display;

@@ -4,10 +4,10 @@ use super::context::{Context, Sync};
 use super::outcome::{Failure, trace};
 use super::signals;
 use super::untold::Untold;
-use boardsync::commit::{Document, End, LATCH_PATIENCE};
-use boardsync::edit::{Action, Edited, Report, Session, UpdateError};
-use boardsync::lock::{LockOptions, Unlocked};
-use boardsync::vault::Place;
+use crate::commit::{Document, End, LATCH_PATIENCE};
+use crate::edit::{Action, Edited, Report, Session, UpdateError};
+use crate::lock::{LockOptions, Unlocked};
+use crate::vault::Place;
 use std::time::Instant;
 
 /// Edits the note at `place`.
@@ -17,7 +17,7 @@ pub fn edit<D: Document>(
     document: &mut D,
 ) -> Result<Edited<D::Refusal>, Failure> {
     in_session(context, place, |session| {
-        boardsync::edit::edit(session, document)
+        crate::edit::edit(session, document)
     })
 }
 

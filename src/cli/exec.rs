@@ -3,9 +3,9 @@
 use super::child;
 use super::context::Context;
 use super::outcome::{Exit, Failure, trace, warn};
-use boardsync::disk::Patience;
-use boardsync::lock::{LockOptions, LockOutcome, Release, Unlocked, WhyUnlocked, with_board_lock};
-use boardsync::printable;
+use crate::disk::Patience;
+use crate::lock::{LockOptions, LockOutcome, Release, Unlocked, WhyUnlocked, with_board_lock};
+use crate::printable;
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
 use std::io::{self, ErrorKind};

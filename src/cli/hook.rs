@@ -12,7 +12,7 @@ use super::context::{Context, millis};
 use super::outcome::{Exit, Failure, warn, warn_once};
 use super::stdin;
 use super::watchdog::Watchdog;
-use boardsync::agent::{Event, Kind};
+use crate::agent::{Event, Kind};
 use clap::Args;
 use std::ffi::OsString;
 use std::io::IsTerminal;

@@ -17,8 +17,8 @@ pub mod text_file;
 
 use super::context::Context;
 use super::outcome::{Exit, Failure, print, print_json, warn};
-use boardsync::config::{self, Choice, VaultChoice};
-use boardsync::printable;
+use crate::config::{self, Choice, VaultChoice};
+use crate::printable;
 use clap::Args;
 use serde_json::{Value, json};
 use std::io::{IsTerminal, Write};

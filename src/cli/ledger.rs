@@ -2,9 +2,9 @@
 
 use super::context::Context;
 use super::outcome::{Exit, Failure, print, print_json};
-use boardsync::Timestamp;
-use boardsync::ledger::{LEDGER, Summary, summarise};
-use boardsync::session::Repo;
+use crate::Timestamp;
+use crate::ledger::{LEDGER, Summary, summarise};
+use crate::session::Repo;
 use clap::Args;
 use std::fs::File;
 use std::io::{BufReader, ErrorKind};

@@ -2,9 +2,9 @@
 
 use super::context::Context;
 use super::outcome::{Exit, Failure, print, print_json};
-use boardsync::disk::Patience;
-use boardsync::lock::{Inspection, Judged, LockOptions, Reclaimed, Seeker, Verdict};
-use boardsync::printable;
+use crate::disk::Patience;
+use crate::lock::{Inspection, Judged, LockOptions, Reclaimed, Seeker, Verdict};
+use crate::printable;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use std::path::Path;

@@ -3,8 +3,8 @@
 use super::context::Context;
 use super::outcome::{Exit, Failure, print, warn};
 use super::resolve;
-use boardsync::disk::rewrite;
-use boardsync::merge::{Unmergeable, merge};
+use crate::disk::rewrite;
+use crate::merge::{Unmergeable, merge};
 use clap::Args;
 use std::fs::{self, File};
 use std::io::{self, Write};

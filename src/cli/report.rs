@@ -3,9 +3,9 @@
 use super::context::Context;
 use super::outcome::{Exit, Failure, print, print_json, warn};
 use super::signals;
-use boardsync::edit::{Action, LockReport, Report};
-use boardsync::lock::{LockOutcome, Release};
-use boardsync::printable;
+use crate::edit::{Action, LockReport, Report};
+use crate::lock::{LockOutcome, Release};
+use crate::printable;
 use std::path::PathBuf;
 
 /// Offers to tell hosts apart, where a second one has shown itself.

@@ -4,7 +4,7 @@ use super::context::Context;
 use super::edit::{edit, reported};
 use super::outcome::{Exit, Failure};
 use super::report::report;
-use boardsync::edit::{Action, Repair};
+use crate::edit::{Action, Repair};
 use std::path::PathBuf;
 
 /// Repairs the board, or the one note that is named.

@@ -4,12 +4,12 @@ use super::context::Context;
 use super::edit::{edit, reported};
 use super::outcome::{Exit, Failure, print, print_json, warn};
 use super::report::report;
-use boardsync::board::cells;
-use boardsync::commit::LIMIT;
-use boardsync::disk::read_regular;
-use boardsync::note::{Cell, Change, NotFound, NoteDocument, RowEdit, Wanted};
-use boardsync::printable;
-use boardsync::vault::Place;
+use crate::board::cells;
+use crate::commit::LIMIT;
+use crate::disk::read_regular;
+use crate::note::{Cell, Change, NotFound, NoteDocument, RowEdit, Wanted};
+use crate::printable;
+use crate::vault::Place;
 use clap::{Args, Subcommand};
 use serde_json::{Map, Value, json};
 

@@ -1,6 +1,6 @@
 //! What stdout is: a terminal of some size, with or without colours, or none.
 
-use boardsync::config::Env;
+use crate::config::Env;
 use std::io::IsTerminal;
 use terminal_size::{Height, Width, terminal_size_of};
 

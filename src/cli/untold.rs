@@ -2,8 +2,8 @@
 //! became of the write: a line that says "written" must be true.
 
 use super::outcome::{Failure, warn};
-use boardsync::edit::{Action, Report};
-use boardsync::lock::Unlocked;
+use crate::edit::{Action, Report};
+use crate::lock::Unlocked;
 use std::cell::RefCell;
 
 /// Keeps why the lock was not to be had.

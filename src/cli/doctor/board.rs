@@ -1,12 +1,12 @@
 //! Whether the board can be read, and is one that will be written.
 
 use super::Check;
+use crate::Timestamp;
+use crate::board::{Board, Field, Origin, Slot, Status, Table, tables};
 use crate::cli::context::Context;
-use boardsync::Timestamp;
-use boardsync::board::{Board, Field, Origin, Slot, Status, Table, tables};
-use boardsync::commit::LIMIT;
-use boardsync::disk::read_regular;
-use boardsync::vault::Place;
+use crate::commit::LIMIT;
+use crate::disk::read_regular;
+use crate::vault::Place;
 use std::collections::{BTreeSet, HashSet};
 
 const PRUNE_AFTER_MS: i64 = 30 * 24 * 60 * 60 * 1000;
@@ -123,7 +123,7 @@ fn twins(board: &Board) -> Option<Check> {
 }
 
 fn old(board: &Board, now: Timestamp) -> Option<Check> {
-    let is_old = |row: &&boardsync::board::Row| {
+    let is_old = |row: &&crate::board::Row| {
         matches!(row.status(), Some(Status::Closed | Status::ForceClosed))
             && row
                 .beat()

@@ -1,10 +1,10 @@
 //! What sync tools put beside the board, and what they have not fetched yet.
 
 use super::Check;
-use boardsync::disk::{self, read_regular};
-use boardsync::edit::is_ours;
-use boardsync::vault::Place;
-use boardsync::{commit, is_conflict_copy};
+use crate::disk::{self, read_regular};
+use crate::edit::is_ours;
+use crate::vault::Place;
+use crate::{commit, is_conflict_copy};
 use std::path::{Path, PathBuf};
 
 /// Checks the folder of the board; true if there are conflict copies.

@@ -1,9 +1,9 @@
 //! What the vault's file system can do, and whether its clock is ours.
 
 use super::Check;
-use boardsync::disk::{self, Token, probe};
-use boardsync::lock::Host;
-use boardsync::vault::Place;
+use crate::disk::{self, Token, probe};
+use crate::lock::Host;
+use crate::vault::Place;
 use std::io;
 use std::time::{Duration, SystemTime};
 

@@ -5,7 +5,7 @@ use crate::cli::context::Context;
 use crate::cli::init::git_driver::GitDriver;
 use crate::cli::init::gitignore::{PATTERNS, is_covered, is_in_git};
 use crate::cli::init::text_file::TextFile;
-use boardsync::vault::Place;
+use crate::vault::Place;
 use std::path::{Component, Path};
 use std::process::{Command, Stdio};
 

@@ -4,7 +4,7 @@ use super::Check;
 use crate::cli::context::Context;
 use crate::cli::init::text_file::{TextFile, resolved};
 use crate::cli::init::{hook_command, hooks, settings};
-use boardsync::disk::{Backoff, Patience};
+use crate::disk::{Backoff, Patience};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

@@ -1,11 +1,11 @@
 //! What the updates of this repository came to in the last week.
 
 use super::Check;
+use crate::Timestamp;
 use crate::cli::context::Context;
 use crate::cli::ledger::read;
 use crate::cli::outcome::Failure;
-use boardsync::Timestamp;
-use boardsync::session::Repo;
+use crate::session::Repo;
 
 const WEEK_MS: i64 = 7 * 24 * 60 * 60 * 1000;
 

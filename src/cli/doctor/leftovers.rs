@@ -2,9 +2,9 @@
 
 use super::Check;
 use crate::cli::context::Context;
-use boardsync::disk::{self, Token};
-use boardsync::lock::Host;
-use boardsync::vault::Place;
+use crate::disk::{self, Token};
+use crate::lock::Host;
+use crate::vault::Place;
 use std::fs::Metadata;
 use std::path::Path;
 use std::time::{Duration, SystemTime};

@@ -2,12 +2,12 @@
 
 use super::Check;
 use crate::cli::context::Context;
-use boardsync::config;
-use boardsync::disk::{Attempt, KernelLock, is_running};
-use boardsync::lock::{
+use crate::config;
+use crate::disk::{Attempt, KernelLock, is_running};
+use crate::lock::{
     Facts, GRACE_MS, HolderNote, Host, LockFiles, Sighting, Verdict, judge, judge_guard, look,
 };
-use boardsync::vault::Place;
+use crate::vault::Place;
 use std::time::SystemTime;
 
 /// Checks both; true if another host has been here.

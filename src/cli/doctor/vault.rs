@@ -2,8 +2,8 @@
 
 use super::Check;
 use crate::cli::context::Context;
-use boardsync::config::{self, Choice, VaultSource};
-use boardsync::vault::Place;
+use crate::config::{self, Choice, VaultSource};
+use crate::vault::Place;
 use std::path::Path;
 
 /// Checks the choice of the vault; without one there is nothing more to check.

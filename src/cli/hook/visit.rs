@@ -1,20 +1,18 @@
 //! What one event does to one row: look without the lock, then update.
 
+use crate::agent::{Event, Kind, Verdict, Whereabouts, decide, locate};
+use crate::board::{Board, Origin, Row, Slot, clean};
 use crate::cli::context::{Chosen, Context, Sync};
 use crate::cli::outcome::{Failure, warn};
 use crate::cli::untold::Untold;
 use crate::cli::update::record;
-use boardsync::agent::{Event, Kind, Verdict, Whereabouts, decide, locate};
-use boardsync::board::{Board, Origin, Row, Slot, clean};
-use boardsync::commit::LIMIT;
-use boardsync::config;
-use boardsync::disk::{Patience, read_regular};
-use boardsync::edit::{Action, OnlyWhere, Request, Subject, update};
-use boardsync::lock::{Host, LockOptions, Unlocked};
-use boardsync::session::{
-    Explicit, Registry, RegistryEntry, Repo, SessionLock, Sources, git, resolve,
-};
-use boardsync::vault::Place;
+use crate::commit::LIMIT;
+use crate::config;
+use crate::disk::{Patience, read_regular};
+use crate::edit::{Action, OnlyWhere, Request, Subject, update};
+use crate::lock::{Host, LockOptions, Unlocked};
+use crate::session::{Explicit, Registry, RegistryEntry, Repo, SessionLock, Sources, git, resolve};
+use crate::vault::Place;
 use std::time::{Duration, Instant};
 
 /// Is an event that changes a row, as far as could be seen without the lock.

@@ -3,11 +3,11 @@
 use super::{Plan, Setup, Way};
 use crate::cli::edit::{edit, in_session, reported};
 use crate::cli::outcome::{Failure, warn};
-use boardsync::commit::LIMIT;
-use boardsync::config::VaultSource;
-use boardsync::disk::{self, read_regular};
-use boardsync::edit::{Founding, abandon, is_blank, refusal};
-use boardsync::vault::Place;
+use crate::commit::LIMIT;
+use crate::config::VaultSource;
+use crate::disk::{self, read_regular};
+use crate::edit::{Founding, abandon, is_blank, refusal};
+use crate::vault::Place;
 
 /// Plans the step: a board that says anything is never taken away.
 pub fn plan<'a>(setup: &'a Setup<'a>, way: Way) -> Result<Option<Plan<'a>>, Failure> {

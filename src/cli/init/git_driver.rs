@@ -6,7 +6,7 @@
 
 use crate::cli::context::Context;
 use crate::cli::outcome::Failure;
-use boardsync::disk::{read_regular, remove, rewrite};
+use crate::disk::{read_regular, remove, rewrite};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 

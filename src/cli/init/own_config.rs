@@ -3,7 +3,7 @@
 use super::text_file::{self, Format};
 use super::{Plan, Setup, Way};
 use crate::cli::outcome::Failure;
-use boardsync::config::{self, Choice, OwnConfig, VaultSource};
+use crate::config::{self, Choice, OwnConfig, VaultSource};
 use std::path::Path;
 
 /// Marks our line, which is the next one.

@@ -1,14 +1,14 @@
 //! The step that lets rows say which host they come from, if that is asked for.
 
 use super::{Plan, Setup, Way};
+use crate::board::Board;
 use crate::cli::edit::{edit, reported};
 use crate::cli::outcome::Failure;
-use boardsync::board::Board;
-use boardsync::commit::LIMIT;
-use boardsync::disk::read_regular;
-use boardsync::edit::Declare;
-use boardsync::lock::Host;
-use boardsync::session::Explicit;
+use crate::commit::LIMIT;
+use crate::disk::read_regular;
+use crate::edit::Declare;
+use crate::lock::Host;
+use crate::session::Explicit;
 
 /// Plans the step; it goes with a board that has no rows, and else stays, for
 /// without the column rows of two hosts with one key would be one.

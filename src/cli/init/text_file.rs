@@ -2,7 +2,7 @@
 
 use super::{Plan, Way};
 use crate::cli::outcome::Failure;
-use boardsync::disk::{self, read_regular};
+use crate::disk::{self, read_regular};
 use std::fs::Metadata;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};

@@ -4,11 +4,11 @@ use super::super::ago::ago;
 use super::super::context::Context;
 use super::super::outcome::Failure;
 use super::PruneArgs;
-use boardsync::Timestamp;
-use boardsync::board::{FORCE_CLOSE_AFTER_MS, Row, Status};
-use boardsync::config;
-use boardsync::lock::Host;
-use boardsync::session::{Folders, Whereabouts};
+use crate::Timestamp;
+use crate::board::{FORCE_CLOSE_AFTER_MS, Row, Status};
+use crate::config;
+use crate::lock::Host;
+use crate::session::{Folders, Whereabouts};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 

@@ -1,7 +1,7 @@
 //! `--filter KEY=VALUE`: which rows are shown.
 
-use boardsync::board::{ABSENT, Entry, Field};
-use boardsync::lock::normalise;
+use crate::board::{ABSENT, Entry, Field};
+use crate::lock::normalise;
 
 const KEYS: [(&str, Field); 7] = [
     ("repo", Field::Repo),
@@ -61,7 +61,7 @@ pub fn picks(filters: &[Filter], row: &Entry) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use boardsync::board::{Row, Status};
+    use crate::board::{Row, Status};
 
     #[test]
     fn values_are_alternatives_and_keys_are_not() {

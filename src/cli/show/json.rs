@@ -1,8 +1,8 @@
 //! The board for programs.
 
 use super::snapshot::View;
-use boardsync::Timestamp;
-use boardsync::board::Row;
+use crate::Timestamp;
+use crate::board::Row;
 use serde_json::{Value, json};
 
 /// Gives the board as one object: all rows that are shown, with all their cells.

@@ -1,8 +1,8 @@
 //! The board for pipes: a line a row, all cells, nothing that changes by itself.
 
 use super::snapshot::View;
-use boardsync::board::{ABSENT, Field};
-use boardsync::printable;
+use crate::board::{ABSENT, Field};
+use crate::printable;
 
 /// Gives the rows as lines of cells parted by tabs, below a line of titles.
 ///

@@ -1,15 +1,15 @@
 //! The board at one moment: read, refused or taken, filtered, grouped.
 
 use super::filter::{Filter, picks};
+use crate::Timestamp;
+use crate::board::{Board, Row, Status};
 use crate::cli::context::Context;
 use crate::cli::outcome::Failure;
-use boardsync::Timestamp;
-use boardsync::board::{Board, Row, Status};
-use boardsync::commit::{CommitError, LIMIT};
-use boardsync::disk::{Patience, read_regular};
-use boardsync::edit::refusal;
-use boardsync::lock::{Judged, LockOptions, Seeker};
-use boardsync::vault::Place;
+use crate::commit::{CommitError, LIMIT};
+use crate::disk::{Patience, read_regular};
+use crate::edit::refusal;
+use crate::lock::{Judged, LockOptions, Seeker};
+use crate::vault::Place;
 use std::path::{Path, PathBuf};
 
 /// Holds what was read.
@@ -86,7 +86,7 @@ impl<'a> View<'a> {
     /// Says whether a session is said to run that has not been heard of for hours:
     /// the next update closes its row.
     pub fn is_silent(&self, row: &Row) -> bool {
-        boardsync::board::has_gone_silent(row, self.now)
+        crate::board::has_gone_silent(row, self.now)
     }
 
     /// Says how many rows are shown, and what the board says of itself.

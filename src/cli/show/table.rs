@@ -3,12 +3,12 @@
 use super::cell::{cut, shown, width};
 use super::fit::{GAP, Wish, fit};
 use super::snapshot::View;
+use crate::board::{ABSENT, Field, Row, Status};
 use crate::cli::ago::ago;
 use crate::cli::lock::word;
 use crate::cli::terminal::{Style, Terminal};
-use boardsync::board::{ABSENT, Field, Row, Status};
-use boardsync::lock::Judged;
-use boardsync::{Timestamp, printable};
+use crate::lock::Judged;
+use crate::{Timestamp, printable};
 
 /// Is a column: its title, what it shows, and how it gives way.
 struct Column {

@@ -1,7 +1,7 @@
 //! Seeing files change: told by the system at once, and by polling in any case.
 
 use super::wake::Wake;
-use boardsync::disk::FileId;
+use crate::disk::FileId;
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use std::collections::HashSet;
 use std::ffi::OsString;
