@@ -30,6 +30,8 @@ pub mod commit;
 pub mod config;
 mod conflict_copy;
 pub mod disk;
+#[cfg(feature = "cli")]
+mod duration;
 pub mod edit;
 pub mod ledger;
 pub mod lock;

@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Datelike, SecondsFormat, Utc};
 use std::fmt;
+use std::time::Duration;
 
 /// Is a UTC time in milliseconds since the Unix epoch.
 ///
@@ -39,6 +40,18 @@ impl Timestamp {
     /// Gives the milliseconds from `earlier` to here, negative if it is later.
     pub const fn since(self, earlier: Self) -> i64 {
         self.0.saturating_sub(earlier.0)
+    }
+
+    /// Gives how long ago it was, zero if it is yet to come.
+    pub fn age_at(self, now: Self) -> Duration {
+        Duration::from_millis(u64::try_from(now.since(self)).unwrap_or(0))
+    }
+
+    /// Gives the time that long before this one.
+    #[must_use]
+    pub fn minus(self, duration: Duration) -> Self {
+        let millis = i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);
+        Self(self.0.saturating_sub(millis))
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a hook event means to the board.
 
-use crate::session::status;
+use crate::board::Status;
 
 /// Names what happened, as far as the board cares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,10 +17,10 @@ pub enum Kind {
 
 impl Kind {
     /// Gives the status that a row has after it.
-    pub const fn status(self) -> &'static str {
+    pub const fn status(self) -> Status {
         match self {
-            Self::Start | Self::Beat => status::IN_PROGRESS,
-            Self::End => status::CLOSED,
+            Self::Start | Self::Beat => Status::InProgress,
+            Self::End => Status::Closed,
         }
     }
 

@@ -218,7 +218,7 @@ impl FromStr for Status {
     }
 }
 
-/// Says that a word is none of the four.
+/// The error for a word that is no status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not one of `in-progress`, `force-closed`, `closed`, `frei`")]
+#[error("expected one of in-progress, force-closed, closed, frei")]
 pub struct UnknownStatus;

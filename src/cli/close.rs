@@ -3,7 +3,8 @@
 use super::context::Context;
 use super::outcome::{Exit, Failure};
 use super::update;
-use crate::session::{Explicit, status};
+use crate::board::Status;
+use crate::session::Explicit;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -24,7 +25,7 @@ pub struct CloseArgs {
 /// Runs `boardsync close`.
 pub fn run(context: &Context, args: &CloseArgs) -> Result<Exit, Failure> {
     let explicit = Explicit {
-        status: Some(status::CLOSED),
+        status: Some(Status::Closed),
         ..Explicit::default()
     };
     update::run_for(context, &args.repo, &explicit, args.dry_run)

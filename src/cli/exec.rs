@@ -30,7 +30,7 @@ exec is stopped (Ctrl-Z) for longer than the staleness (60 s), another process
 may take the lock over.")]
 pub struct ExecArgs {
     /// How long to wait for the lock: 250, 250ms, 5s or 2m; 0 tries once
-    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    #[arg(long, value_name = "TIME", value_parser = crate::duration::parse_millis)]
     pub timeout: Option<Duration>,
     /// What to do without the lock: run the command anyway, or fail with 75
     #[arg(long, value_name = "WHAT", value_enum, default_value_t = OnTimeout::Run)]
@@ -50,22 +50,6 @@ pub enum OnTimeout {
     Run,
     /// It is not run.
     Fail,
-}
-
-/// Reads a time like `250ms`; a bare number is milliseconds.
-fn parse_time(text: &str) -> Result<Duration, String> {
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let scale = match &text[digits.len()..] {
-        "" | "ms" => 1,
-        "s" => 1_000,
-        "m" => 60_000,
-        _ => 0,
-    };
-    let number = digits.parse::<u64>().ok().filter(|_| scale > 0);
-    let millis = number.and_then(|number| number.checked_mul(scale));
-    millis
-        .map(Duration::from_millis)
-        .ok_or_else(|| "it is no time like 250, 250ms, 5s or 2m".to_owned())
 }
 
 /// Runs `boardsync exec`.
@@ -147,31 +131,5 @@ fn tell_of_loss(outcome: &LockOutcome, path: &Path) {
             "the lock `{}` was lost while the command ran: another process may have run beside it",
             path.display()
         ));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::parse_time;
-    use std::time::Duration;
-
-    #[test]
-    fn a_time_has_a_unit_or_is_milliseconds() {
-        for (text, millis) in [
-            ("250", Some(250)),
-            ("250ms", Some(250)),
-            ("5s", Some(5_000)),
-            ("2m", Some(120_000)),
-            ("0", Some(0)),
-            ("", None),
-            ("s", None),
-            ("5h", None),
-            ("-5", None),
-            ("1.5s", None),
-            ("99999999999999999999", None),
-        ] {
-            let time = parse_time(text).ok();
-            assert_eq!(time, millis.map(Duration::from_millis), "{text:?}");
-        }
     }
 }

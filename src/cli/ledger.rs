@@ -9,6 +9,7 @@ use clap::Args;
 use std::fs::File;
 use std::io::{BufReader, ErrorKind};
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Is what `ledger` takes.
 #[derive(Debug, Args)]
@@ -20,16 +21,14 @@ pub struct LedgerArgs {
     #[arg(long, value_name = "DIR", default_value = ".")]
     repo: PathBuf,
     /// Only what is younger: 30m, 12h, 7d
-    #[arg(long, value_name = "AGE", value_parser = super::ago::parse)]
-    since: Option<i64>,
+    #[arg(long, value_name = "AGE", value_parser = crate::duration::parse)]
+    since: Option<Duration>,
 }
 
 /// Runs `boardsync ledger`.
 pub fn run(context: &Context, args: &LedgerArgs) -> Result<Exit, Failure> {
     let repo = Repo::at(&args.repo, &context.cwd);
-    let since = args
-        .since
-        .map(|age| Timestamp::from_millis(context.now.as_millis() - age));
+    let since = args.since.map(|age| context.now.minus(age));
     let summary = read(&repo, since)?;
     if context.global.json {
         let mut object = serde_json::to_value(&summary).map_err(Failure::of)?;

@@ -1,6 +1,5 @@
 //! The command line: one file a command, and the only place that knows a terminal.
 
-mod ago;
 mod args;
 mod child;
 mod close;

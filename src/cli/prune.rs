@@ -12,6 +12,7 @@ use crate::vault::Place;
 use clap::Args;
 use serde_json::{Value, json};
 use sieve::Sieve;
+use std::time::Duration;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -22,8 +23,8 @@ use std::path::{Path, PathBuf};
 )]
 pub struct PruneArgs {
     /// Drop closed rows that are older: 12h, 30d, 8w
-    #[arg(long, value_name = "AGE", default_value = "30d", value_parser = super::ago::parse)]
-    closed_older_than: i64,
+    #[arg(long, value_name = "AGE", default_value = "30d", value_parser = crate::duration::parse)]
+    closed_older_than: Duration,
     /// Drop rows of this host whose folder is gone, too
     #[arg(long)]
     missing: bool,

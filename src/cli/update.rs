@@ -6,12 +6,13 @@ use super::report::{disabled, report};
 use super::signals;
 use super::untold::Untold;
 use crate::Timestamp;
+use crate::board::{Status, UnknownStatus};
 use crate::commit::LATCH_PATIENCE;
 use crate::config;
 use crate::edit::{Report, Request, Subject, update};
 use crate::ledger;
 use crate::lock::{LockOptions, Unlocked};
-use crate::session::{Explicit, Registry, Repo, Sources, status};
+use crate::session::{Explicit, Registry, Repo, Sources};
 use crate::vault::Place;
 use clap::Args;
 use std::path::PathBuf;
@@ -28,7 +29,7 @@ pub struct UpdateArgs {
     pub repo: Vec<PathBuf>,
     /// The status: in-progress, force-closed, closed or frei
     #[arg(long, value_name = "STATUS", value_parser = parse_status)]
-    pub status: Option<&'static str>,
+    pub status: Option<Status>,
     /// The session's name
     #[arg(long, value_name = "NAME")]
     pub session: Option<String>,
@@ -47,9 +48,8 @@ pub struct UpdateArgs {
 }
 
 /// Reads a status, or says what it should be.
-pub fn parse_status(text: &str) -> Result<&'static str, String> {
-    status::named(text)
-        .ok_or_else(|| "it is none of in-progress, force-closed, closed, frei".to_owned())
+pub fn parse_status(text: &str) -> Result<Status, UnknownStatus> {
+    text.parse()
 }
 
 /// Reads a time, or says how one is written.

@@ -7,7 +7,7 @@ use crate::Timestamp;
 use crate::board::{Board, Field, Fresh, Row, Slot, Status, join, join_all};
 use crate::commit::{Displaced, Document, Edit};
 use crate::lock::Host;
-use crate::session::{Derived, Explicit, Repo, derive, status};
+use crate::session::{Derived, Explicit, Repo, derive};
 use std::collections::HashMap;
 
 /// Edits the rows of some repositories.
@@ -62,16 +62,16 @@ impl<'a> BoardDocument<'a> {
 
     /// Derives a subject's row from what is known and what the board shows.
     fn fresh(&self, subject: &'a Subject, board: &Board) -> Fresh {
-        let prior_status = self.prior(subject, board).map(|row| row.status.as_ref());
+        let prior = self.prior(subject, board).and_then(|row| row.status());
         let Explicit {
             status: said,
             heartbeat,
             ..
         } = self.explicit;
-        let mut derived = derive(&subject.sources, prior_status, *said, self.now);
+        let mut derived = derive(&subject.sources, prior, *said, self.now);
         // An event without a lease to give its time has the time of the update;
         // an idle repository has none.
-        let is_event = said.is_some_and(|said| said != status::FREI);
+        let is_event = said.is_some_and(|said| said != Status::Frei);
         let is_timed = heartbeat.is_some() || is_event && derived.heartbeat.is_none();
         if is_timed {
             derived.heartbeat = Some(self.now.to_string());
@@ -127,14 +127,13 @@ impl<'a> BoardDocument<'a> {
 }
 
 fn row(subject: &Subject, derived: &Derived, host: &str) -> Row<'static> {
-    let status: Status = derived.status.parse().expect("is one of the four words");
     let cells = [
         (Field::Session, &derived.session),
         (Field::Branch, &derived.branch),
         (Field::Mode, &derived.mode),
         (Field::Heartbeat, &derived.heartbeat),
     ];
-    let row = Row::new(&subject.repo.name, status)
+    let row = Row::new(&subject.repo.name, derived.status)
         .with(Field::Key, &subject.repo.key)
         .with(Field::Host, host);
     cells

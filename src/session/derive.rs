@@ -3,31 +3,13 @@
 use super::registry::RegistryEntry;
 use super::sources::Sources;
 use crate::Timestamp;
-
-/// The words for a repository's status, as all peers write them.
-pub mod status {
-    /// Says that a session runs.
-    pub const IN_PROGRESS: &str = "in-progress";
-    /// Says that a session's lease ran out.
-    pub const FORCE_CLOSED: &str = "force-closed";
-    /// Says that a session ended.
-    pub const CLOSED: &str = "closed";
-    /// Says that nobody has been there (German for *free*).
-    pub const FREI: &str = "frei";
-
-    /// Finds the word in a text; any other text is `None`.
-    pub fn named(text: &str) -> Option<&'static str> {
-        [IN_PROGRESS, FORCE_CLOSED, CLOSED, FREI]
-            .into_iter()
-            .find(|word| *word == text.trim())
-    }
-}
+use crate::board::Status;
 
 /// Is what a row shows of a repository, but for its name and key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Derived {
-    /// Gives one of the four words of [`status`].
-    pub status: &'static str,
+    /// What the repository's session is doing.
+    pub status: Status,
     /// Names the session.
     pub session: Option<String>,
     /// Names the branch.
@@ -41,8 +23,8 @@ pub struct Derived {
 /// Is what a caller says in so many words, and what beats everything derived.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Explicit {
-    /// Gives one of the four words of [`status`].
-    pub status: Option<&'static str>,
+    /// What the session is doing.
+    pub status: Option<Status>,
     /// Names the session.
     pub session: Option<String>,
     /// Names the branch.
@@ -62,36 +44,35 @@ pub struct Explicit {
 ///
 /// Cells come from the lease, else from the registry, stale or not. The branch
 /// is never in a lease: it is the registry's, else that of `.git/HEAD`, which
-/// the peer does not look at. An unknown explicit status is ignored.
+/// the peer does not look at.
 pub fn derive(
     sources: &Sources,
-    prior_status: Option<&str>,
-    explicit_status: Option<&str>,
+    prior: Option<Status>,
+    explicit: Option<Status>,
     now: Timestamp,
 ) -> Derived {
     let lock = sources.lock.as_ref();
     let entry = telling_entry(sources);
-    let prior = prior_status.and_then(status::named);
 
-    let status = if let Some(explicit) = explicit_status.and_then(status::named) {
+    let status = if let Some(explicit) = explicit {
         explicit
     } else if let Some(lock) = lock {
         if lock.is_live(now) {
-            status::IN_PROGRESS
+            Status::InProgress
         } else {
-            status::FORCE_CLOSED
+            Status::ForceClosed
         }
-    } else if let Some(terminal @ (status::CLOSED | status::FORCE_CLOSED)) = prior {
+    } else if let Some(terminal @ (Status::Closed | Status::ForceClosed)) = prior {
         terminal
-    } else if prior == Some(status::IN_PROGRESS) {
-        status::CLOSED
+    } else if prior == Some(Status::InProgress) {
+        Status::Closed
     } else if entry.is_some_and(|entry| entry.is_fresh(now)) {
-        status::IN_PROGRESS
+        Status::InProgress
     } else {
-        status::FREI
+        Status::Frei
     };
 
-    if status == status::FREI {
+    if status == Status::Frei {
         return Derived {
             status,
             session: None,

@@ -19,7 +19,7 @@ pub(crate) mod small_file;
 mod sources;
 mod whereabouts;
 
-pub use derive::{Derived, Explicit, derive, status};
+pub use derive::{Derived, Explicit, derive};
 pub use enumerate::{Sweep, default_roots, enumerate};
 pub use registry::{FRESH_FOR_MS, Registry, RegistryEntry};
 pub use repo::{Repo, resolve};

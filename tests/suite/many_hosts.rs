@@ -7,11 +7,11 @@
 //! `SEED=42 cargo test --test suite many_hosts::` replays it.
 
 use boardsync::Timestamp;
-use boardsync::board::Board;
+use boardsync::board::{Board, Status};
 use boardsync::commit::LATCH_PATIENCE;
 use boardsync::edit::{Action, Declare, Report, Request, Session, Subject, edit, update};
 use boardsync::lock::{Host, LockOptions};
-use boardsync::session::{Explicit, Repo, Sources, status};
+use boardsync::session::{Explicit, Repo, Sources};
 use boardsync::vault::{DEFAULT_BOARD, Place};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -284,7 +284,7 @@ impl World {
             own => PathBuf::from(format!("/home/host-{host}/repo-{own}")),
         };
         let repo = Repo::at(&path, Path::new("/"));
-        let statuses = [status::IN_PROGRESS, status::CLOSED, status::FORCE_CLOSED];
+        let statuses = [Status::InProgress, Status::Closed, Status::ForceClosed];
         let session = format!("h{host}-{}", self.clock);
         let explicit = Explicit {
             status: Some(statuses[self.random.below(3)]),

@@ -1,6 +1,7 @@
 //! Rows are derived as the peer derives them.
 
 use boardsync::Timestamp;
+use boardsync::board::Status;
 use boardsync::session::{
     Derived, Explicit, Registry, RegistryEntry, Repo, SESSION_LOCK, SessionLock, Sources, derive,
 };
@@ -34,6 +35,11 @@ fn lay_out(case: &Value, root: &Path) -> (Repo, Registry) {
     (repo, Registry::at(&sessions))
 }
 
+/// Reads a status; a word that is no status is none.
+fn status(word: &Value) -> Option<Status> {
+    word.as_str()?.parse().ok()
+}
+
 #[test]
 fn every_vector_of_the_peer_is_met() {
     let fixture: Value =
@@ -46,12 +52,12 @@ fn every_vector_of_the_peer_is_met() {
         let sources = Sources::read(&repo, Some(&registry));
         let derived = derive(
             &sources,
-            case["prior_status"].as_str(),
-            case["explicit_status"].as_str(),
+            status(&case["prior_status"]),
+            status(&case["explicit_status"]),
             Timestamp::parse(case["now"].as_str().unwrap()).unwrap(),
         );
         let row = json!({
-            "repo": repo.name, "status": derived.status, "session": derived.session,
+            "repo": repo.name, "status": derived.status.word(), "session": derived.session,
             "branch": derived.branch, "mode": derived.mode, "heartbeat": derived.heartbeat,
         });
         assert_eq!(row, case["row"], "{}", case["name"]);
@@ -88,31 +94,31 @@ fn the_first_row_of_the_status_table_that_applies_wins() {
         (
             live.clone(),
             fresh(),
-            Some("closed"),
-            Some("closed"),
-            "closed",
+            Some(Status::Closed),
+            Some(Status::Closed),
+            Status::Closed,
         ),
-        (None, vec![], None, Some("closed"), "closed"),
-        (live.clone(), vec![], Some("closed"), None, "in-progress"),
-        (dead.clone(), fresh(), Some("closed"), None, "force-closed"),
-        (None, fresh(), Some("closed"), None, "closed"),
-        (None, fresh(), Some("force-closed"), None, "force-closed"),
-        (None, fresh(), Some("in-progress"), None, "closed"),
-        (None, fresh(), Some("frei"), None, "in-progress"),
-        (None, fresh(), Some("bogus"), None, "in-progress"),
-        (None, fresh(), None, None, "in-progress"),
-        (None, vec![], None, None, "frei"),
-        (None, vec![], Some("frei"), None, "frei"),
-        (None, vec![], None, Some("bogus"), "frei"),
+        (None, vec![], None, Some(Status::Closed), Status::Closed),
+        (live.clone(), vec![], Some(Status::Closed), None, Status::InProgress),
+        (dead.clone(), fresh(), Some(Status::Closed), None, Status::ForceClosed),
+        (None, fresh(), Some(Status::Closed), None, Status::Closed),
+        (None, fresh(), Some(Status::ForceClosed), None, Status::ForceClosed),
+        (None, fresh(), Some(Status::InProgress), None, Status::Closed),
+        (None, fresh(), Some(Status::Frei), None, Status::InProgress),
+        (None, fresh(), None, None, Status::InProgress),
+        (None, fresh(), None, None, Status::InProgress),
+        (None, vec![], None, None, Status::Frei),
+        (None, vec![], Some(Status::Frei), None, Status::Frei),
+        (None, vec![], None, None, Status::Frei),
         // Beyond the peer, which knows no other explicit status than `closed`.
         (
             None,
             vec![],
-            Some("closed"),
-            Some("in-progress"),
-            "in-progress",
+            Some(Status::Closed),
+            Some(Status::InProgress),
+            Status::InProgress,
         ),
-        (live, vec![], None, Some("frei"), "frei"),
+        (live, vec![], None, Some(Status::Frei), Status::Frei),
     ] {
         let sources = Sources {
             lock,
@@ -138,7 +144,7 @@ fn a_running_session_is_not_hidden_by_the_leftover_of_another() {
         ..Sources::default()
     };
     let derived = derive(&sources, None, None, now());
-    assert_eq!(derived.status, "in-progress");
+    assert_eq!(derived.status, Status::InProgress);
     assert_eq!(derived.session.as_deref(), Some("b"));
 }
 
@@ -170,7 +176,7 @@ fn a_free_repository_shows_no_branch() {
     };
     assert_eq!(derive(&sources, None, None, now()).branch, None);
     assert_eq!(
-        derive(&sources, None, Some("closed"), now())
+        derive(&sources, None, Some(Status::Closed), now())
             .branch
             .as_deref(),
         Some("main")
@@ -180,14 +186,14 @@ fn a_free_repository_shows_no_branch() {
 #[test]
 fn what_the_caller_says_beats_what_was_derived() {
     let derived = Derived {
-        status: "frei",
+        status: Status::Frei,
         session: Some("a".into()),
         branch: Some("b".into()),
         mode: None,
         heartbeat: None,
     };
     let explicit = Explicit {
-        status: Some("closed"),
+        status: Some(Status::Closed),
         session: Some("x".into()),
         heartbeat: Some(NOW.into()),
         ..Explicit::default()
@@ -195,7 +201,7 @@ fn what_the_caller_says_beats_what_was_derived() {
     assert_eq!(
         derived.overridden(&explicit),
         Derived {
-            status: "closed",
+            status: Status::Closed,
             session: Some("x".into()),
             branch: Some("b".into()),
             mode: None,

@@ -2,10 +2,10 @@
 
 use crate::env::{TestEnv, board_of};
 use boardsync::Timestamp;
-use boardsync::board::Board;
+use boardsync::board::{Board, Status};
 use boardsync::edit::{Report, Request, Subject, update};
 use boardsync::lock::{Host, LockOptions};
-use boardsync::session::{Explicit, Repo, Sources, status};
+use boardsync::session::{Explicit, Repo, Sources};
 use boardsync::vault::{DEFAULT_BOARD, Place};
 use std::path::Path;
 
@@ -18,7 +18,7 @@ fn at(clock: &str) -> Timestamp {
 }
 
 /// Updates the row of [`REPO`] as the host of that name.
-fn update_on(env: &TestEnv, host: &str, said: Option<&'static str>, clock: &str) -> Report {
+fn update_on(env: &TestEnv, host: &str, said: Option<Status>, clock: &str) -> Report {
     let place = Place::find(&env.vault(), DEFAULT_BOARD, Some(&env.home())).unwrap();
     let subjects = [Subject {
         repo: Repo::at(Path::new(REPO), Path::new("/")),
@@ -74,9 +74,9 @@ fn one_path_on_two_hosts_is_two_rows_on_a_shared_board_only() {
         if shared {
             env.run(&["init", "--shared", "--yes"]).quietly();
         }
-        update_on(&env, "Studio.local", Some(status::IN_PROGRESS), "06:00");
-        update_on(&env, "laptop", Some(status::CLOSED), "06:10");
-        update_on(&env, "studio.lan", Some(status::IN_PROGRESS), "06:20");
+        update_on(&env, "Studio.local", Some(Status::InProgress), "06:00");
+        update_on(&env, "laptop", Some(Status::Closed), "06:10");
+        update_on(&env, "studio.lan", Some(Status::InProgress), "06:20");
         let expected = match shared {
             true => vec![
                 row("laptop", "closed", "laptop-06:10"),
@@ -99,7 +99,7 @@ fn another_hosts_row_is_never_derived_here() {
     let env = TestEnv::new();
     env.write_board(&board_of(""));
     env.run(&["init", "--shared", "--yes"]).quietly();
-    update_on(&env, "studio", Some(status::IN_PROGRESS), "06:00");
+    update_on(&env, "studio", Some(Status::InProgress), "06:00");
     // Without a lease a prior `in-progress` would have ended; but it is not ours.
     update_on(&env, "laptop", None, "06:10");
     assert_eq!(
@@ -162,9 +162,9 @@ fn a_copy_from_before_the_declaration_does_not_bring_taken_rows_back() {
     ));
     env.write_board(&old);
     env.run(&["init", "--shared", "--yes"]).quietly();
-    update_on(&env, "studio", Some(status::CLOSED), "06:00");
+    update_on(&env, "studio", Some(Status::Closed), "06:00");
     std::fs::write(env.board().with_file_name("_active-sessions 2.md"), &old).unwrap();
-    let report = update_on(&env, "studio", Some(status::CLOSED), "06:10");
+    let report = update_on(&env, "studio", Some(Status::Closed), "06:10");
     assert_eq!(report.copies.len(), 1);
     assert_eq!(rows(&env), [row("studio", "closed", "studio-06:10")]);
 }

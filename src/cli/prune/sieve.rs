@@ -1,6 +1,6 @@
 //! Which rows nobody needs: old closed ones, and those whose folder is gone.
 
-use super::super::ago::ago;
+use crate::duration::ago;
 use super::super::context::Context;
 use super::super::outcome::Failure;
 use super::PruneArgs;
@@ -9,6 +9,7 @@ use crate::board::{FORCE_CLOSE_AFTER_MS, Row, Status};
 use crate::config;
 use crate::lock::Host;
 use crate::session::{Folders, Whereabouts};
+use std::time::Duration;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
@@ -16,7 +17,7 @@ use std::collections::BTreeSet;
 pub struct Sieve {
     now: Timestamp,
     host: Host,
-    closed_older_than: i64,
+    closed_older_than: Duration,
     /// Where repositories are looked for; `None` if that was not asked for.
     folders: Option<Folders>,
     /// The rows of which nothing is known.
@@ -55,7 +56,7 @@ impl Sieve {
         let status = row.status()?;
         let beat = row.beat()?;
         (matches!(status, Status::Closed | Status::ForceClosed)
-            && self.now.since(beat) > self.closed_older_than)
+            && beat.age_at(self.now) > self.closed_older_than)
             .then(|| format!("{status} {}", ago(beat, self.now)))
     }
 

@@ -105,7 +105,7 @@ impl<'a> View<'a> {
             running => text.push_str(&format!(", {running} in progress")),
         }
         if let Some(updated) = self.board.updated() {
-            let ago = crate::cli::ago::ago(updated, self.now);
+            let ago = crate::duration::ago(updated, self.now);
             text.push_str(&format!(", written {ago}"));
         }
         format!("{text}: {}", self.path_with_tilde())
