@@ -12,9 +12,9 @@ use crate::vault::Place;
 use clap::Args;
 use serde_json::{Value, json};
 use sieve::Sieve;
-use std::time::Duration;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Is what `prune` takes.
 #[derive(Debug, Args)]

@@ -1,17 +1,17 @@
 //! Which rows nobody needs: old closed ones, and those whose folder is gone.
 
-use crate::duration::ago;
 use super::super::context::Context;
 use super::super::outcome::Failure;
 use super::PruneArgs;
 use crate::Timestamp;
 use crate::board::{FORCE_CLOSE_AFTER_MS, Row, Status};
 use crate::config;
+use crate::duration::ago;
 use crate::lock::Host;
 use crate::session::{Folders, Whereabouts};
-use std::time::Duration;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 /// Knows which rows nobody needs.
 pub struct Sieve {

@@ -4,9 +4,9 @@ use super::cell::{cut, shown, width};
 use super::fit::{GAP, Wish, fit};
 use super::snapshot::View;
 use crate::board::{ABSENT, Field, Row, Status};
-use crate::duration::ago;
 use crate::cli::lock::word;
 use crate::cli::terminal::{Style, Terminal};
+use crate::duration::ago;
 use crate::lock::Judged;
 use crate::{Timestamp, printable};
 
