@@ -1,11 +1,10 @@
-//! `boardsync completions`: made of the command line's own definition.
+//! `boardsync completions`: generated from the definition of the command line.
 
-use super::args::Cli;
 use super::outcome::{Exit, Failure, print};
-use clap::{Args, CommandFactory, ValueEnum};
+use clap::{Args, Command, ValueEnum};
 use clap_complete::{Shell, generate};
 
-/// Is what `completions` takes.
+/// The arguments of `completions`.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  boardsync completions bash > ~/.local/share/bash-completion/completions/boardsync\n  boardsync completions zsh > ~/.zfunc/_boardsync\n  boardsync completions fish > ~/.config/fish/completions/boardsync.fish"
@@ -22,15 +21,15 @@ enum Known {
     Fish,
 }
 
-/// Runs `boardsync completions`.
-pub fn run(args: &CompletionsArgs) -> Result<Exit, Failure> {
+/// Runs `boardsync completions` for the command line that `root` defines.
+pub fn run(mut root: Command, args: &CompletionsArgs) -> Result<Exit, Failure> {
     let shell = match args.shell {
         Known::Bash => Shell::Bash,
         Known::Zsh => Shell::Zsh,
         Known::Fish => Shell::Fish,
     };
     let mut script = Vec::new();
-    generate(shell, &mut Cli::command(), "boardsync", &mut script);
+    generate(shell, &mut root, "boardsync", &mut script);
     print(&String::from_utf8_lossy(&script))?;
     Ok(Exit::Success)
 }

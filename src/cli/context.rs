@@ -1,6 +1,6 @@
 //! What a command works with: options and environment, read once, as plain values.
 
-use super::args::Global;
+use super::global::Global;
 use super::outcome::Failure;
 use crate::Timestamp;
 use crate::config::{self, Choice, Env, VaultSource};

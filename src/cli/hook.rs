@@ -7,14 +7,13 @@
 
 mod visit;
 
-use super::args::{Cli, Global};
 use super::context::{Context, millis};
+use super::global::Global;
 use super::outcome::{Exit, Failure, warn, warn_once};
 use super::stdin;
 use super::watchdog::Watchdog;
 use crate::agent::{Event, Kind};
 use clap::Args;
-use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::panic;
 use std::time::{Duration, Instant};
@@ -28,8 +27,8 @@ const FOR_THE_COMMIT: Duration = Duration::from_millis(250);
 /// What the commit may wait of that: without the latch it loses nothing.
 const FOR_THE_LATCH: Duration = Duration::from_millis(125);
 
-/// Is what `hook` takes: nothing but stdin.
-#[derive(Debug, Args)]
+/// The arguments of `hook`, which reads stdin.
+#[derive(Debug, Default, Args)]
 #[command(after_help = "Example, in the settings of Claude Code:
   {\"hooks\": {\"SessionStart\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"boardsync hook\"}]}],
              \"SessionEnd\":   [{\"hooks\": [{\"type\": \"command\", \"command\": \"boardsync hook\"}]}]}}
@@ -46,54 +45,23 @@ within 2 s, for SessionEnd within 0.7 s: $BOARDSYNC_HOOK_TIMEOUT_MS and
 $BOARDSYNC_HOOK_END_TIMEOUT_MS change that.")]
 pub struct HookArgs {}
 
-/// Says whether a command line asks for the hook, without a parser: a usage
-/// error there must not exit 2, which would keep a session from ending.
-pub fn is_meant(args: &[OsString]) -> bool {
-    let mut args = args.iter().skip(1);
-    while let Some(arg) = args.next() {
-        if Global::WITH_VALUE.iter().any(|option| arg == option) {
-            args.next();
-        } else if !arg.as_encoded_bytes().starts_with(b"-") {
-            return arg == "hook";
-        }
-    }
-    false
-}
-
 /// Runs `boardsync hook`.
-pub fn run(args: &[OsString]) -> Exit {
+pub fn run(global: Global, _args: &HookArgs) -> Exit {
     let started = Instant::now();
     warn_once();
     panic::set_hook(Box::new(|what| warn(&format!("internal error: {what}"))));
-    let done = panic::catch_unwind(|| match global(args) {
-        Some(global) => act(global, started),
-        None => Ok(()),
-    });
+    let done = panic::catch_unwind(|| act(global, started));
     if let Ok(Err(Failure::Usage(message) | Failure::Error(message))) = done {
         warn(&message);
     }
     Exit::Success
 }
 
-/// Gives the options; `None` if there is no more to do.
-fn global(args: &[OsString]) -> Option<Global> {
-    match Cli::read(args) {
-        Ok(cli) => Some(cli.global),
-        Err(error) if error.use_stderr() => {
-            let text = error.to_string();
-            let first = text.lines().next().unwrap_or_default();
-            warn(&format!(
-                "{}; nothing was done, see `boardsync hook --help`",
-                first.strip_prefix("error: ").unwrap_or(first)
-            ));
-            None
-        }
-        // A person asked for help.
-        Err(help) => {
-            let _ = help.print();
-            None
-        }
-    }
+/// Reports a wrong `boardsync hook` with success: exit 2 would be a veto, which
+/// keeps a session from ending.
+pub fn excuse(usage_error: &str) -> Exit {
+    warn(&format!("{usage_error}; nothing was done"));
+    Exit::Success
 }
 
 fn act(global: Global, started: Instant) -> Result<(), Failure> {

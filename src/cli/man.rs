@@ -1,12 +1,11 @@
-//! `boardsync man`: made of the command line's own definition.
+//! `boardsync man`: manual pages, generated from the definition of the command line.
 
-use super::args::Cli;
 use super::outcome::{Exit, Failure, print};
-use clap::{Args, Command, CommandFactory};
+use clap::{Args, Command};
 use clap_mangen::Man;
 use std::path::{Path, PathBuf};
 
-/// Is what `man` takes.
+/// The arguments of `man`.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  boardsync man | man -l -\n  boardsync man lock status | man -l -\n  boardsync man --out ~/.local/share/man/man1"
@@ -20,9 +19,9 @@ pub struct ManArgs {
     out: Option<PathBuf>,
 }
 
-/// Runs `boardsync man`.
-pub fn run(args: &ManArgs) -> Result<Exit, Failure> {
-    let mut root = Cli::command().disable_help_subcommand(true);
+/// Runs `boardsync man` for the command line that `root` defines.
+pub fn run(root: Command, args: &ManArgs) -> Result<Exit, Failure> {
+    let mut root = root.disable_help_subcommand(true);
     root.build();
     if let Some(folder) = &args.out {
         let cannot = |error| {

@@ -8,7 +8,7 @@ mod context;
 mod doctor;
 mod edit;
 mod exec;
-mod frequent;
+mod global;
 mod hook;
 mod init;
 mod ledger;
@@ -30,50 +30,49 @@ mod update;
 mod watch;
 mod watchdog;
 
-use args::{Cli, Command, Global};
-use clap::CommandFactory;
+use args::{Cli, Command};
 use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser};
 use context::Context;
+use global::Global;
+use hook::HookArgs;
 use outcome::{Exit, Failure};
 use std::ffi::OsString;
 
 /// Runs one command line, the program's name first.
 pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
     let args: Vec<OsString> = args.collect();
-    if hook::is_meant(&args) {
-        return hook::run(&args);
+    // It runs on every event of a session, and clap takes longer than most of them.
+    if matches!(&args[..], [_, name] if name == "hook") {
+        return hook::run(Global::default(), &HookArgs::default());
     }
-    let json = args.iter().any(|arg| arg == "--json");
-    let cli = match Cli::read(&args) {
-        Ok(cli) => cli,
-        // Help and version are errors to clap, and go to stdout.
-        Err(error) if !error.use_stderr() => {
-            let _ = error.print();
-            return Exit::Success;
-        }
-        // No command was named: the whole help says more than a line could.
-        Err(error) if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            let _ = error.print();
-            return Exit::Usage;
-        }
-        Err(error) => return Failure::Usage(in_one_line(&args, &error.to_string())).report(json),
-    };
-    let context = match Context::new(cli.global) {
+    match Cli::try_parse_from(&args) {
+        Ok(cli) => run_command(cli),
+        Err(error) => report(&error, &args),
+    }
+}
+
+fn run_command(Cli { global, command }: Cli) -> Exit {
+    if let Command::Hook(args) = &command {
+        return hook::run(global, args);
+    }
+    let json = global.json;
+    let context = match Context::new(global) {
         Ok(context) => context,
         Err(failure) => return failure.report(json),
     };
-    let done = match cli.command {
+    let done = match command {
         Command::Update(args) => update::run(&context, &args),
         Command::Close(args) => close::run(&context, &args),
         Command::Sweep(args) => sweep::run(&context, &args),
-        Command::Hook(_) => unreachable!("is never asked for by way of the parser"),
+        Command::Hook(args) => Ok(hook::run(context.global, &args)),
         Command::Exec(args) => exec::run(&context, &args),
         Command::Show(args) => show::run(&context, &args),
         Command::Lock(args) => lock::run(&context, &args),
         Command::Ledger(args) => ledger::run(&context, &args),
         Command::Watch(args) => watch::run(&context, &args),
-        Command::Completions(args) => completions::run(&args),
-        Command::Man(args) => man::run(&args),
+        Command::Completions(args) => completions::run(Cli::command(), &args),
+        Command::Man(args) => man::run(Cli::command(), &args),
         Command::Doctor(args) => doctor::run(&context, &args),
         Command::Init(args) => init::run(&context, &args),
         Command::Prune(args) => prune::run(&context, &args),
@@ -83,34 +82,52 @@ pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
     done.unwrap_or_else(|failure: Failure| failure.report(json))
 }
 
-/// Says what clap says in several lines in one.
-fn in_one_line(args: &[OsString], error: &str) -> String {
-    let said: Vec<&str> = error
+/// Prints what clap has to say of a command line that it does not run.
+fn report(error: &clap::Error, args: &[OsString]) -> Exit {
+    // Help and version are errors to clap, and go to stdout.
+    if !error.use_stderr() {
+        let _ = error.print();
+        return Exit::Success;
+    }
+    let command = command_of(args);
+    // No command was named: the whole help is worth more than a line.
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        let _ = error.print();
+        return Exit::Usage;
+    }
+    let message = in_one_line(&error.to_string(), &command);
+    let has = |word: &str| args.iter().any(|arg| arg == word);
+    // Where a mistake hides the command, the word alone has to tell.
+    if command == "boardsync hook" || command == "boardsync" && has("hook") {
+        return hook::excuse(&message);
+    }
+    Failure::Usage(message).report(has("--json"))
+}
+
+/// Joins the lines of an error of clap's into one.
+fn in_one_line(error: &str, command: &str) -> String {
+    let lines: Vec<&str> = error
         .lines()
         .map(str::trim)
         .take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"))
         .filter(|line| !line.is_empty())
         .collect();
-    let said = said.join(" ");
-    let said = said
-        .strip_prefix("error: ")
-        .unwrap_or(&said)
-        .replace(" tip: ", "; ");
-    format!("{said}; see `{} --help`", meant(args))
+    let message = lines.join(" ").replace(" tip: ", "; ");
+    let message = message.strip_prefix("error: ").unwrap_or(&message);
+    format!("{message}; see `{command} --help`")
 }
 
-/// Names the command that a line asks for: `boardsync lock status`.
-fn meant(args: &[OsString]) -> String {
-    let mut command = Cli::command();
-    let mut name = command.get_name().to_owned();
-    let mut args = args.iter().skip(1);
-    while let Some(arg) = args.next() {
-        if let Some(found) = command.find_subcommand(arg) {
-            name = format!("{name} {}", found.get_name());
-            command = found.clone();
-        } else if Global::WITH_VALUE.iter().any(|option| arg == option) {
-            args.next();
-        }
+/// Names the command that a wrong line asks for: `boardsync lock status`.
+fn command_of(args: &[OsString]) -> String {
+    let tolerant = Cli::command().ignore_errors(true);
+    let mut name = tolerant.get_name().to_owned();
+    let Ok(matches) = tolerant.try_get_matches_from(args) else {
+        return name;
+    };
+    let mut matches = &matches;
+    while let Some((command, below)) = matches.subcommand() {
+        name = format!("{name} {command}");
+        matches = below;
     }
     name
 }
