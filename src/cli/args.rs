@@ -2,8 +2,8 @@
 
 use super::global::Global;
 use super::{
-    close, completions, doctor, exec, hook, init, ledger, lock, man, merge, prune, row, show, sweep,
-    update, watch,
+    close, completions, doctor, exec, hook, init, ledger, lock, man, merge, prune, row, show,
+    sweep, update, watch,
 };
 use clap::{Parser, Subcommand};
 
