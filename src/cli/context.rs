@@ -133,6 +133,17 @@ impl Context {
         for warning in &choice.warnings {
             super::outcome::warn(warning);
         }
+        if !choice.source.is_named_by_user()
+            && let Some(link) = config::link_below(&choice.path, Path::new(note))
+        {
+            let link = link.display();
+            return Ok(Chosen::Disabled {
+                reason: format!(
+                    "`{link}` is a link, in a vault that only the repository names; \
+                     if you trust it, name the vault with `boardsync init --vault`"
+                ),
+            });
+        }
         // The default vault is made by the first write; looking makes nothing.
         let is_to_come = choice.source == VaultSource::Default && !choice.path.exists();
         let find = if is_to_come {

@@ -1,12 +1,13 @@
-//! Which vault: the first source that names one, unless the repository forbids it.
+//! Which vault: the first source that names one and may, unless the repository
+//! forbids it.
 
 use super::ConfigError;
 use super::env::{Env, HOME};
 use super::folders::{default_vault, home, own_config_file, owner_file};
 use super::own::OwnConfig;
 use super::owner;
-use super::session_config::VaultIntegration;
 use super::session_file::session_block;
+use super::trust::may_be_named_by;
 use super::under_home;
 use crate::session::resolve;
 use crate::session::small_file::read_regular;
@@ -15,7 +16,7 @@ use std::path::{Path, PathBuf};
 /// The greatest size of `owner.yaml`, in bytes.
 const CAP: u64 = 1024 * 1024;
 
-/// Says who named the vault.
+/// The one who named the vault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum VaultSource {
     /// The flag `--vault`.
@@ -26,7 +27,11 @@ pub enum VaultSource {
     SoVaultDir,
     /// `paths.vault-dir` of session-orchestrator's `owner.yaml`.
     OwnerYaml,
-    /// `vault-integration.vault-dir` in this file of the repository.
+    /// `vault-integration.vault-dir` in this file of the repository, allowed by
+    /// `vault` or `vaults` of boardsync's own config file.
+    AllowedSessionConfig(PathBuf),
+    /// `vault-integration.vault-dir` in this file of the repository, and nobody
+    /// else.
     SessionConfig(PathBuf),
     /// `vault` of boardsync's own config file.
     OwnConfig,
@@ -34,30 +39,37 @@ pub enum VaultSource {
     Default,
 }
 
-/// Is the vault that was chosen.
+impl VaultSource {
+    /// Tells whether the choice is the user's own, so that the vault's files may
+    /// be trusted with more than a board: git may be run there, and links in it
+    /// are followed.
+    ///
+    /// Only a vault that nothing but a repository names is not: it may have been
+    /// cloned from anybody.
+    pub fn is_named_by_user(&self) -> bool {
+        !matches!(self, Self::SessionConfig(_))
+    }
+}
+
+/// The vault that was chosen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VaultChoice {
-    /// Gives the absolute path, which need not exist.
+    /// The absolute path, which need not exist where the user named it.
     pub path: PathBuf,
-    /// Says who named it.
+    /// Who named it.
     pub source: VaultSource,
-    /// Tells whether the user named it for this very run (a flag or
-    /// `BOARDSYNC_VAULT`), which allows it to lie outside the home folder.
-    pub explicit: bool,
-    /// Gives the name that the repository's Session Config has for it.
-    pub vault_name: Option<String>,
-    /// Holds one sentence for each source that was passed over as broken.
+    /// One sentence for each source that was passed over.
     pub warnings: Vec<String>,
 }
 
-/// Is the answer to *which vault?*
+/// The answer to *which vault?*
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Choice {
-    /// Holds the vault.
+    /// The vault.
     Vault(VaultChoice),
-    /// Says that there is to be none for this repository.
+    /// There is to be none for this repository.
     Disabled {
-        /// Says why in one sentence, and what to change.
+        /// Why, in one sentence, and what to change.
         reason: String,
     },
 }
@@ -65,10 +77,15 @@ pub enum Choice {
 /// Chooses the vault for `repo`, seen from the absolute `cwd`.
 ///
 /// `--vault`, then `BOARDSYNC_VAULT`: these are for this run, and stand whatever
-/// any file says. Then, unless the repository's Session Config has a
-/// `vault-integration` that is not `enabled: true`: `SO_VAULT_DIR`, `owner.yaml`,
-/// the block's `vault-dir`, boardsync's own config file, and the default. All of
+/// any file says, even outside the home folder. Then, unless the repository's
+/// Session Config has a `vault-integration` that is not `enabled: true`:
+/// `SO_VAULT_DIR`, `owner.yaml`, the block's `vault-dir` as far as the user
+/// allows it, `vault` of boardsync's own config file, and the default. All of
 /// these but the default must lie under the home folder.
+///
+/// A repository may have been cloned from anybody. So its word counts if `vault`
+/// or `vaults` of the own config file has the same vault, or, where the user has
+/// named none at all, if [`may_be_named_by`] finds nothing against it.
 ///
 /// # Errors
 ///
@@ -84,13 +101,8 @@ pub fn choose_vault(
         return explicit(flag, "`--vault`", VaultSource::Flag, env, cwd);
     }
     if let Some(path) = env.path("BOARDSYNC_VAULT") {
-        return explicit(
-            &path,
-            "`BOARDSYNC_VAULT`",
-            VaultSource::BoardsyncVault,
-            env,
-            cwd,
-        );
+        let source = VaultSource::BoardsyncVault;
+        return explicit(&path, "`BOARDSYNC_VAULT`", source, env, cwd);
     }
     let home = home(env).ok_or(ConfigError::NoHome { variable: HOME })?;
     let block = match repo.map(|repo| session_block(repo, env)) {
@@ -99,86 +111,119 @@ pub fn choose_vault(
         Some(Err(reason)) => return Ok(Choice::Disabled { reason }),
     };
     let mut warnings = Vec::new();
-    let named = named_by_file_or_variable(env, block.as_ref(), &mut warnings)?;
-    let (path, source) = match named {
-        None => {
-            let path = default_vault(env).ok_or(ConfigError::NoHome { variable: HOME })?;
-            (path, VaultSource::Default)
-        }
-        Some(Named {
-            text,
-            place,
-            source,
-        }) => match under_home::check(&text, &home) {
-            Ok(path) => (path, source),
-            Err(refusal) => {
-                let reason = format!("the vault that {place} names {refusal}");
-                return Ok(Choice::Disabled { reason });
-            }
-        },
+    if let Some(named) = named_for_session_orchestrator(env, &mut warnings) {
+        return Ok(named.choice(&home, warnings));
+    }
+    let own_file = own_config_file(env);
+    let own = match &own_file {
+        Some(file) => OwnConfig::read(file)?,
+        None => OwnConfig::default(),
     };
-    Ok(Choice::Vault(VaultChoice {
-        path,
-        source,
-        explicit: false,
-        vault_name: block.and_then(|(_, block)| block.vault_name),
-        warnings,
-    }))
+    if let (Some(repo), Some((file, Some(dir)))) =
+        (repo, block.map(|(file, block)| (file, block.vault_dir)))
+    {
+        match named_by_repository(repo, file, dir, &own, own_file.as_deref(), &home) {
+            Ok((path, source)) => return Ok(Choice::of(path, source, warnings)),
+            Err(reason) if own.vault.is_none() => return Ok(Choice::Disabled { reason }),
+            Err(reason) => warnings.push(format!("{reason}; your own vault is used")),
+        }
+    }
+    match (own.vault, own_file) {
+        (Some(text), Some(file)) => {
+            let named = Named {
+                text,
+                by: format!("`vault` in `{}`", file.display()),
+                source: VaultSource::OwnConfig,
+            };
+            Ok(named.choice(&home, warnings))
+        }
+        _ => {
+            let path = default_vault(env).ok_or(ConfigError::NoHome { variable: HOME })?;
+            Ok(Choice::of(path, VaultSource::Default, warnings))
+        }
+    }
 }
 
+impl Choice {
+    fn of(path: PathBuf, source: VaultSource, warnings: Vec<String>) -> Self {
+        Self::Vault(VaultChoice {
+            path,
+            source,
+            warnings,
+        })
+    }
+}
+
+/// A vault as the user names it for all repositories.
 struct Named {
     text: String,
-    place: String,
+    by: String,
     source: VaultSource,
 }
 
-fn named_by_file_or_variable(
-    env: &Env,
-    block: Option<&(PathBuf, VaultIntegration)>,
-    warnings: &mut Vec<String>,
-) -> Result<Option<Named>, ConfigError> {
-    if let Some(path) = env.path("SO_VAULT_DIR") {
-        return Ok(Some(Named {
-            text: path.to_string_lossy().into_owned(),
-            place: "`SO_VAULT_DIR`".to_owned(),
-            source: VaultSource::SoVaultDir,
-        }));
-    }
-    if let Some(path) = owner_file(env) {
-        match owner_vault(&path) {
-            Ok(None) => {}
-            Ok(Some(text)) => {
-                return Ok(Some(Named {
-                    text,
-                    place: format!("`paths.vault-dir` in `{}`", path.display()),
-                    source: VaultSource::OwnerYaml,
-                }));
-            }
-            Err(warning) => warnings.push(warning),
+impl Named {
+    fn choice(self, home: &Path, warnings: Vec<String>) -> Choice {
+        match under_home::check(&self.text, home) {
+            Ok(path) => Choice::of(path, self.source, warnings),
+            Err(refusal) => Choice::Disabled {
+                reason: format!("the vault that {} names {refusal}", self.by),
+            },
         }
     }
-    if let Some((
-        file,
-        VaultIntegration {
-            vault_dir: Some(dir),
-            ..
-        },
-    )) = block
-    {
-        return Ok(Some(Named {
-            text: dir.clone(),
-            place: format!("`vault-dir` in `{}`", file.display()),
-            source: VaultSource::SessionConfig(file.clone()),
-        }));
+}
+
+fn named_for_session_orchestrator(env: &Env, warnings: &mut Vec<String>) -> Option<Named> {
+    if let Some(path) = env.path("SO_VAULT_DIR") {
+        return Some(Named {
+            text: path.to_string_lossy().into_owned(),
+            by: "`SO_VAULT_DIR`".to_owned(),
+            source: VaultSource::SoVaultDir,
+        });
     }
-    let Some(path) = own_config_file(env) else {
-        return Ok(None);
+    let path = owner_file(env)?;
+    match owner_vault(&path) {
+        Ok(text) => Some(Named {
+            text: text?,
+            by: format!("`paths.vault-dir` in `{}`", path.display()),
+            source: VaultSource::OwnerYaml,
+        }),
+        Err(warning) => {
+            warnings.push(warning);
+            None
+        }
+    }
+}
+
+/// Gives the vault that the block in `file` names, or why it is not used.
+fn named_by_repository(
+    repo: &Path,
+    file: PathBuf,
+    dir: String,
+    own: &OwnConfig,
+    own_file: Option<&Path>,
+    home: &Path,
+) -> Result<(PathBuf, VaultSource), String> {
+    let refused = |fault: String| {
+        let shown = file.display();
+        format!("the vault that `vault-dir` in `{shown}` names {fault}")
     };
-    Ok(OwnConfig::read(&path)?.vault.map(|text| Named {
-        text,
-        place: format!("`vault` in `{}`", path.display()),
-        source: VaultSource::OwnConfig,
-    }))
+    let path = under_home::check(&dir, home).map_err(&refused)?;
+    if own.allows(&path, home) {
+        return Ok((path, VaultSource::AllowedSessionConfig(file)));
+    }
+    let trusted = if own.names_any() {
+        Err("is not one of yours".to_owned())
+    } else {
+        may_be_named_by(repo, &path, home)
+    };
+    let own_file = own_file.map_or_else(String::new, |file| format!(" in `{}`", file.display()));
+    trusted.map_err(|fault| {
+        refused(format!(
+            "(`{dir}`) {fault}; if you trust it, run `boardsync init --vault '{dir}'`, \
+             or add it to `vaults`{own_file}"
+        ))
+    })?;
+    Ok((path, VaultSource::SessionConfig(file)))
 }
 
 fn owner_vault(path: &Path) -> Result<Option<String>, String> {
@@ -217,11 +262,5 @@ fn explicit(
     } else {
         path.to_path_buf()
     };
-    Ok(Choice::Vault(VaultChoice {
-        path: resolve(&path, cwd),
-        source,
-        explicit: true,
-        vault_name: None,
-        warnings: Vec::new(),
-    }))
+    Ok(Choice::of(resolve(&path, cwd), source, Vec::new()))
 }

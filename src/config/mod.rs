@@ -11,6 +11,7 @@ mod own;
 pub mod owner;
 pub mod session_config;
 mod session_file;
+mod trust;
 mod under_home;
 
 pub use choose::{Choice, VaultChoice, VaultSource, choose_vault};
@@ -19,6 +20,7 @@ pub use folders::{
     default_vault, home, host_aliases_file, own_config_file, owner_file, private_dir, registry_dir,
 };
 pub use own::{OwnConfig, sweep_roots};
+pub use trust::{link_below, may_be_named_by};
 pub use under_home::check as check_under_home;
 
 use crate::session::small_file::ReadError;

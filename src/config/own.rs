@@ -7,20 +7,27 @@ use crate::printable;
 use crate::session::small_file::read_regular;
 use crate::session::{default_roots, resolve};
 use serde::Deserialize;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The greatest size of the file, in bytes.
 const CAP: u64 = 1024 * 1024;
 
-/// Is what the file may say; an unknown key is an error, so a typo is seen.
+/// The contents of the file; an unknown key is an error, so a typo is seen.
+///
+/// Every key is described in docs/configuration.md.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OwnConfig {
-    /// Names the vault.
+    /// The vault.
     pub vault: Option<String>,
-    /// Names further folders that a sweep searches; relative ones lie in the
-    /// home folder.
+    /// Further vaults that a repository may name.
+    pub vaults: Option<Vec<String>>,
+    /// Further folders that a sweep searches; relative ones lie in the home
+    /// folder.
     pub roots: Option<Vec<String>>,
+    /// Whether a row that only the hook keeps shows what its session is doing.
+    pub activity: Option<bool>,
 }
 
 impl OwnConfig {
@@ -40,6 +47,25 @@ impl OwnConfig {
         let text = std::str::from_utf8(&bytes)
             .map_err(|error| invalid(format!("not UTF-8 from byte {} on", error.valid_up_to())))?;
         Self::parse(text).map_err(invalid)
+    }
+
+    /// Tells whether the user has named any vault.
+    pub fn names_any(&self) -> bool {
+        self.vault.is_some()
+            || self
+                .vaults
+                .as_ref()
+                .is_some_and(|vaults| !vaults.is_empty())
+    }
+
+    /// Tells whether the vault at `path` is one that the user has named, by
+    /// whatever links.
+    pub fn allows(&self, path: &Path, home: &Path) -> bool {
+        let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+        let named = self.vault.iter().chain(self.vaults.iter().flatten());
+        named
+            .filter_map(|text| under_home::expand(text.trim(), home))
+            .any(|named| real(&resolve(&named, home)) == real(path))
     }
 
     /// Reads the text of the file.

@@ -4,7 +4,7 @@ use boardsync::config::{Choice, ConfigError, Env, VaultChoice, VaultSource, choo
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Is a home folder of its own, with a repository in it.
+/// A home folder of its own, with a repository in it.
 struct Home {
     folder: tempfile::TempDir,
     env: Vec<(&'static str, String)>,
@@ -54,6 +54,12 @@ impl Home {
         self.file("app/CLAUDE.md", format!("{BLOCK}{dir}\n"))
     }
 
+    /// Makes a folder in the home folder.
+    fn folder(self, name: &str) -> Self {
+        fs::create_dir_all(self.path(name)).unwrap();
+        self
+    }
+
     fn set(mut self, name: &'static str, value: &str) -> Self {
         self.env.push((name, value.to_owned()));
         self
@@ -84,7 +90,7 @@ impl Home {
 fn each_source_beats_all_below_it() {
     let all = || {
         Home::new()
-            .own("vault = '~/own'\n")
+            .own("vault = '~/own'\nvaults = ['~/block']\n")
             .block("~/block")
             .owner("~/owner")
     };
@@ -96,26 +102,30 @@ fn each_source_beats_all_below_it() {
     assert_eq!(home.vault().source, VaultSource::OwnConfig);
     assert_eq!(home.vault().path, home.path("own"));
 
-    let home = Home::new().own("vault = '~/own'\n").block("~/block");
+    let home = Home::new().block("~/block").folder("block");
     let file = home.path("app/CLAUDE.md");
     assert_eq!(home.vault().source, VaultSource::SessionConfig(file));
+    assert_eq!(home.vault().path, home.path("block"));
+
+    let own = "vault = '~/own'\nvaults = ['~/block']\n";
+    let home = Home::new().own(own).block("~/block");
+    let file = home.path("app/CLAUDE.md");
+    assert_eq!(home.vault().source, VaultSource::AllowedSessionConfig(file));
     assert_eq!(home.vault().path, home.path("block"));
 
     let home = all();
     assert_eq!(home.vault().source, VaultSource::OwnerYaml);
     assert_eq!(home.vault().path, home.path("owner"));
-    assert_eq!(home.vault().vault_name.as_deref(), Some("team"));
 
     let home = all().set("SO_VAULT_DIR", " ~/so ");
     assert_eq!(home.vault().source, VaultSource::SoVaultDir);
     assert_eq!(home.vault().path, home.path("so"));
-    assert!(!home.vault().explicit);
 
     let home = all()
         .set("SO_VAULT_DIR", "~/so")
         .set("BOARDSYNC_VAULT", "/elsewhere/v");
     assert_eq!(home.vault().source, VaultSource::BoardsyncVault);
-    assert!(home.vault().explicit, "it may lie outside the home folder");
+    assert_eq!(home.vault().path, Path::new("/elsewhere/v"), "not at home");
 
     let Choice::Vault(vault) = home.choose(Some("v/../w")).unwrap() else {
         panic!("a flag is never disabled")
@@ -128,6 +138,7 @@ fn each_source_beats_all_below_it() {
 fn a_blank_variable_counts_as_unset() {
     let home = Home::new()
         .block("~/block")
+        .folder("block")
         .set("SO_VAULT_DIR", "  ")
         .set("BOARDSYNC_VAULT", "");
     assert_eq!(home.vault().path, home.path("block"));
@@ -173,6 +184,8 @@ fn the_platform_decides_which_file_is_looked_at_first() {
     let both = || {
         Home::new()
             .block("~/claude")
+            .folder("claude")
+            .folder("agents")
             .file("app/AGENTS.md", format!("{BLOCK}~/agents\n"))
     };
     let home = both();
@@ -181,7 +194,10 @@ fn the_platform_decides_which_file_is_looked_at_first() {
         let home = both().set("SO_PLATFORM", platform);
         assert_eq!(home.vault().path, home.path("agents"), "{platform}");
     }
-    let home = Home::new().block("~/claude").set("SO_PLATFORM", "pi");
+    let home = Home::new()
+        .block("~/claude")
+        .folder("claude")
+        .set("SO_PLATFORM", "pi");
     assert_eq!(home.vault().path, home.path("claude"));
 }
 
@@ -218,7 +234,7 @@ fn a_vault_that_only_a_file_names_must_lie_under_the_home_folder() {
         let reason = Home::new().own(&format!("vault = '{dir}'\n")).disabled();
         assert!(reason.contains("config.toml"), "{reason}");
     }
-    let home = Home::new().block("~/x/../My Vault");
+    let home = Home::new().block("~/x/../My Vault").folder("My Vault");
     assert_eq!(home.vault().path, home.path("My Vault"));
 }
 
@@ -232,10 +248,14 @@ fn a_symlink_out_of_the_home_folder_is_found_out() {
         (outside.path(), "~/link/not/there", Some("by a symlink")),
         (Path::new("nowhere"), "~/link", Some("a symlink to nothing")),
         (Path::new("link"), "~/link/v", Some("cannot be reached")),
-        (Path::new("app"), "~/link", None),
-        (Path::new("app"), "~/link/not/there", None),
+        (Path::new("vault"), "~/link", None),
+        (
+            Path::new("vault"),
+            "~/link/not/there",
+            Some("does not exist"),
+        ),
     ] {
-        let home = Home::new().block(dir);
+        let home = Home::new().block(dir).folder("vault");
         symlink(target, home.path("link")).unwrap();
         match fault {
             Some(fault) => assert!(
@@ -265,7 +285,7 @@ fn a_home_folder_that_is_a_symlink_is_home_all_the_same() {
 
 #[test]
 fn a_broken_owner_file_is_passed_over_with_a_warning() {
-    let home = Home::new().block("~/v").owner("[");
+    let home = Home::new().block("~/v").folder("v").owner("[");
     let vault = home.vault();
     assert_eq!(vault.path, home.path("v"));
     assert_eq!(vault.warnings.len(), 1);
@@ -291,14 +311,10 @@ fn a_broken_config_file_of_our_own_is_an_error_with_its_place() {
             "{error}"
         );
         assert!(!error.contains('\n'), "{error}");
-        let reached = Home::new()
-            .block("~/v")
+        let unread = Home::new()
+            .set("SO_VAULT_DIR", "~/v")
             .file(".config/boardsync/config.toml", text);
-        assert_eq!(
-            reached.vault().path,
-            reached.path("v"),
-            "it is not even read"
-        );
+        assert_eq!(unread.vault().path, unread.path("v"), "it is not even read");
     }
 }
 
@@ -306,7 +322,7 @@ fn a_broken_config_file_of_our_own_is_an_error_with_its_place() {
 fn a_session_config_that_is_not_utf_8_is_read_all_the_same() {
     let mut text = b"\xff\xfe\xe9\n".to_vec();
     text.extend(format!("{BLOCK}~/v\n").bytes());
-    let home = Home::new().file("app/CLAUDE.md", text);
+    let home = Home::new().file("app/CLAUDE.md", text).folder("v");
     assert_eq!(home.vault().path, home.path("v"));
 }
 

@@ -44,6 +44,7 @@ mod session_derive;
 mod session_enumerate;
 mod shared_board;
 mod show;
+mod trust;
 mod update;
 #[cfg(unix)]
 mod watch;

@@ -55,7 +55,10 @@ fn by(source: &VaultSource) -> String {
         VaultSource::BoardsyncVault => "`BOARDSYNC_VAULT`".to_owned(),
         VaultSource::SoVaultDir => "`SO_VAULT_DIR`".to_owned(),
         VaultSource::OwnerYaml => "`owner.yaml`".to_owned(),
-        VaultSource::SessionConfig(file) => format!("`{}`", file.display()),
+        VaultSource::SessionConfig(file) => format!("`{}` alone", file.display()),
+        VaultSource::AllowedSessionConfig(file) => {
+            format!("`{}`, as your config allows", file.display())
+        }
         VaultSource::OwnConfig => "boardsync's config file".to_owned(),
         VaultSource::Default => "nobody: the default".to_owned(),
     }

@@ -1,0 +1,82 @@
+//! What a vault must be like before a repository's word for it counts.
+//!
+//! A cloned repository names whatever its author wants. Where the user has named
+//! no vault, such a name still has to work (session-orchestrator's users have
+//! nothing else), but not for a folder that came with the repository, nor for
+//! one that is nobody's vault, like `~/.ssh`.
+
+use crate::disk;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+/// The greatest size of a `.git` file, in bytes.
+const CAP: u64 = 64 * 1024;
+
+/// Checks the vault at `path` that only `repo` names: an existing folder below
+/// `home`, outside the repository, and not in a hidden folder.
+///
+/// # Errors
+///
+/// What is against it, as the end of a sentence that begins with the vault.
+pub fn may_be_named_by(repo: &Path, path: &Path, home: &Path) -> Result<(), String> {
+    let Ok(real) = fs::canonicalize(path) else {
+        return Err("does not exist".to_owned());
+    };
+    if !real.is_dir() {
+        return Err("is not a folder".to_owned());
+    }
+    let real_home = fs::canonicalize(home).unwrap_or_else(|_| home.to_path_buf());
+    let (Ok(named), Ok(below)) = (path.strip_prefix(home), real.strip_prefix(&real_home)) else {
+        return Err("lies outside the home folder".to_owned());
+    };
+    let mut parts = named.components().chain(below.components());
+    if parts.any(|part| part.as_os_str().as_encoded_bytes().starts_with(b".")) {
+        return Err("lies in a hidden folder".to_owned());
+    }
+    let repo = fs::canonicalize(repo).unwrap_or_else(|_| repo.to_path_buf());
+    let mut checkouts = checkouts_around(&repo, &real_home);
+    if checkouts.any(|checkout| real.starts_with(checkout)) {
+        return Err("lies in that repository itself".to_owned());
+    }
+    Ok(())
+}
+
+/// Gives the folders whose files came with `repo`: itself, each repository
+/// around it, and, for a linked worktree, the main one.
+///
+/// A home folder under git (for its settings) came from nobody else.
+fn checkouts_around(repo: &Path, home: &Path) -> impl Iterator<Item = PathBuf> {
+    let around = repo
+        .ancestors()
+        .take_while(|folder| *folder != home)
+        .filter(|folder| folder.join(".git").exists())
+        .flat_map(|folder| [Some(folder.to_path_buf()), main_worktree(folder)])
+        .flatten();
+    std::iter::once(repo.to_path_buf())
+        .chain(around.collect::<Vec<_>>())
+        .filter(move |folder| folder.parent().is_some())
+}
+
+/// Gives the folder whose `.git` a linked worktree or a submodule uses.
+fn main_worktree(folder: &Path) -> Option<PathBuf> {
+    let contents = disk::read_linked(&folder.join(".git"), CAP).ok()??;
+    let text = String::from_utf8_lossy(&contents.bytes).into_owned();
+    let target = text.lines().find_map(|line| line.strip_prefix("gitdir:"))?;
+    let target = fs::canonicalize(folder.join(target.trim())).ok()?;
+    let git = |part: &&Path| part.file_name() == Some(OsStr::new(".git"));
+    Some(target.ancestors().find(git)?.parent()?.to_path_buf())
+}
+
+/// Finds the first symlink on the way from the vault at `root` to the note
+/// `relative` in it, the note included.
+pub fn link_below(root: &Path, relative: &Path) -> Option<PathBuf> {
+    let mut path = root.to_path_buf();
+    relative.components().find_map(|part| match part {
+        Component::Normal(name) => {
+            path.push(name);
+            path.is_symlink().then(|| path.clone())
+        }
+        _ => None,
+    })
+}
