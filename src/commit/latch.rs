@@ -25,7 +25,7 @@ impl Latch {
         let lock = match KernelLock::try_take(path, OPEN, LOCK) {
             Attempt::Taken(lock) => Some(lock),
             Attempt::Unavailable(_) => None,
-            Attempt::Busy => Queue::enter(path, OPEN, LOCK).wait(patience),
+            Attempt::Busy => Queue::enter(path.to_owned(), OPEN, LOCK).wait(patience),
         };
         lock.map(|lock| Self { _lock: lock })
     }

@@ -3,12 +3,15 @@
 //! The kernel lets go of it when its holder dies, however it dies. That is
 //! all the proof of death that the lock's judgement ever asks for.
 
-use super::read::FileId;
+use super::folder::At;
+use super::read::status;
+use super::status::FileId;
 use super::step;
 
-use std::fs::{File, OpenOptions, TryLockError};
+#[cfg(not(unix))]
+use std::fs::OpenOptions;
+use std::fs::{File, TryLockError};
 use std::io;
-use std::path::Path;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
@@ -35,7 +38,7 @@ impl KernelLock {
     /// Tries for the lock of the file at `path`, created if absent, left there.
     ///
     /// `open` and `lock` name the two steps.
-    pub fn try_take(path: &Path, open: &'static str, lock: &'static str) -> Attempt {
+    pub fn try_take(path: &(impl At + ?Sized), open: &'static str, lock: &'static str) -> Attempt {
         let try_lock = |file: &File| match file.try_lock() {
             Ok(()) => Ok(true),
             Err(TryLockError::WouldBlock) => Ok(false),
@@ -58,7 +61,7 @@ impl KernelLock {
     /// A file that was removed by hand meanwhile is opened anew: a lock on a
     /// file without a name keeps nobody out.
     fn take(
-        path: &Path,
+        path: &(impl At + ?Sized),
         open: &'static str,
         lock: &'static str,
         act: impl Fn(&File) -> io::Result<bool>,
@@ -76,8 +79,8 @@ impl KernelLock {
                 return Ok(None);
             }
             let id = FileId::of(&meta);
-            match std::fs::symlink_metadata(path) {
-                Ok(named) if FileId::of(&named) == id => return Ok(Some(Self { _file: file, id })),
+            match status(path) {
+                Ok(named) if named.id == id => return Ok(Some(Self { _file: file, id })),
                 Ok(_) => {}
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => return Err(error),
@@ -100,9 +103,8 @@ pub struct Queue {
 
 impl Queue {
     /// Queues for the lock of the file at `path`.
-    pub fn enter(path: &Path, open: &'static str, lock: &'static str) -> Self {
+    pub fn enter(path: impl At + Send + 'static, open: &'static str, lock: &'static str) -> Self {
         let (sender, taken) = mpsc::sync_channel(1);
-        let path = path.to_owned();
         let wait = move || {
             if let Ok(Some(taken)) =
                 KernelLock::take(&path, open, lock, |file| file.lock().map(|()| true))
@@ -132,20 +134,30 @@ impl Queue {
 }
 
 /// Opens without following a symlink and without waiting for a FIFO's other end.
-fn open_or_create(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
-        options.custom_flags(flags.bits().cast_signed());
-    }
-    match options.open(path) {
+#[cfg(unix)]
+fn open_or_create(at: &(impl At + ?Sized)) -> io::Result<File> {
+    use super::place::{os, raw_mode};
+    use rustix::fs::OFlags;
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let open = |flags| {
+        let opened = rustix::io::retry_on_intr(|| {
+            rustix::fs::openat(at.folder(), at.name(), flags, raw_mode(0o666))
+        });
+        os(opened).map(File::from)
+    };
+    match open(flags | OFlags::RDWR | OFlags::CREATE) {
         // Another user's: the kernel locks what we may only read, too.
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            options.write(false).create(false).open(path)
+            open(flags | OFlags::RDONLY)
         }
         opened => opened,
     }
+}
+
+/// Opens the file, created if absent.
+#[cfg(not(unix))]
+fn open_or_create(at: &(impl At + ?Sized)) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    options.open(at.path())
 }

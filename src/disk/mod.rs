@@ -5,22 +5,28 @@
 //! [`step`] at which a test can stop, kill or fail the process, and so that
 //! what a platform lacks is answered in one place.
 
+mod access;
 mod backoff;
+mod folder;
 mod kernel_lock;
 mod place;
 mod probe;
 mod read;
 mod rewrite;
+mod status;
 pub mod step;
 mod token;
 
+pub use access::Access;
 pub use backoff::{Backoff, Patience};
+pub use folder::{At, Entry, Folder};
 pub use kernel_lock::{Attempt, KernelLock, Queue};
 pub use place::{
     copy_new, create_folder, create_new, exchange, fill, is_unsupported, move_new, place_new,
     remove, remove_folder, replace, sync_folder, touch,
 };
 pub use probe::{Abilities, probe};
-pub use read::{Contents, FileId, Kind, ReadError, list, read_linked, read_regular};
+pub use read::{Contents, Links, ReadError, list, read_linked, read_regular, read_small, status};
 pub use rewrite::{rewrite, rewrite_like};
+pub use status::{FileId, Kind, Status};
 pub use token::{Token, is_running};

@@ -1,7 +1,10 @@
 //! Putting things in place: create, fill, publish, swap, replace, remove.
 
-use super::step;
-use std::fs::{File, OpenOptions};
+use super::folder::{At, Folder};
+use super::{read, step};
+use std::fs::File;
+#[cfg(not(unix))]
+use std::fs::OpenOptions;
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 
@@ -14,16 +17,41 @@ pub fn create_folder(step: &'static str, path: &Path) -> io::Result<()> {
 }
 
 /// Creates a file that must not exist yet, readable by its owner and `mode`.
-pub fn create_new(step: &'static str, path: &Path, mode: u32) -> io::Result<File> {
+pub fn create_new(step: &'static str, at: &(impl At + ?Sized), mode: u32) -> io::Result<File> {
     step::around(step, || {
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create_new(true);
         #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, mode);
+        {
+            use rustix::fs::OFlags;
+            let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+            let created = rustix::io::retry_on_intr(|| {
+                rustix::fs::openat(at.folder(), at.name(), flags, raw_mode(mode))
+            });
+            os(created).map(File::from)
+        }
         #[cfg(not(unix))]
-        let _ = mode;
-        options.open(path)
+        {
+            let _ = mode;
+            let mut options = OpenOptions::new();
+            options.read(true).write(true).create_new(true);
+            options.open(at.path())
+        }
     })
+}
+
+/// Makes a system call's result one of the standard library's.
+#[cfg(unix)]
+pub(super) fn os<T>(result: rustix::io::Result<T>) -> io::Result<T> {
+    result.map_err(io::Error::from)
+}
+
+#[cfg(unix)]
+#[allow(
+    clippy::useless_conversion,
+    reason = "the type of a mode differs from system to system"
+)]
+pub(super) fn raw_mode(mode: u32) -> rustix::fs::Mode {
+    let bits = rustix::fs::RawMode::try_from(mode & 0o777).unwrap_or(0o600);
+    rustix::fs::Mode::from_raw_mode(bits)
 }
 
 /// Writes the whole content of a new file in one call.
@@ -58,19 +86,27 @@ pub fn touch(step: &'static str, file: &File) -> io::Result<()> {
 /// Gives the complete file `from` the name `to`, unless something has it.
 ///
 /// A hard link, else a rename that refuses to replace. exFAT is the real case
-/// of the second: no links, but no-replace works. Where the file system has
+/// of the second: no links, but no-replace works. Why a link cannot be made
+/// differs (EPERM, EACCES, EXDEV, EIO, ENOTSUP, EMLINK and ENOSYS were seen),
+/// so every error but two says no more than that. Where the file system has
 /// neither the error is one of [`is_unsupported`]; see [`copy_new`] and
 /// [`move_new`]. An existing `to` is [`ErrorKind::AlreadyExists`]; `from` then
 /// stays.
-pub fn place_new(step: &'static str, from: &Path, to: &Path) -> io::Result<()> {
+pub fn place_new(
+    step: &'static str,
+    from: &(impl At + ?Sized),
+    to: &(impl At + ?Sized),
+) -> io::Result<()> {
     match step::around(step, || link(from, to)) {
         Ok(()) => {
             // It is done: a second name that stays is swept as a leftover.
             let _ = remove("pending.unlink", from);
             Ok(())
         }
-        Err(error) if is_unsupported(&error) => step::around(step, || rename_new(from, to)),
-        Err(error) => Err(error),
+        Err(error) if matches!(error.kind(), ErrorKind::AlreadyExists | ErrorKind::NotFound) => {
+            Err(error)
+        }
+        Err(_) => step::around(step, || rename_new(from, to)),
     }
 }
 
@@ -78,10 +114,15 @@ pub fn place_new(step: &'static str, from: &Path, to: &Path) -> io::Result<()> {
 ///
 /// Whoever looks meanwhile, or after a crash, sees half of it: only for what
 /// its readers know to be half.
-pub fn copy_new(step: &'static str, from: &Path, to: &Path, mode: u32) -> io::Result<()> {
-    let bytes = std::fs::read(from)?;
+pub fn copy_new(
+    step: &'static str,
+    from: &(impl At + ?Sized),
+    to: &(impl At + ?Sized),
+    mode: u32,
+) -> io::Result<()> {
+    let mut source = read::open(from, read::Links::Refuse)?;
     let mut file = create_new(step, to, mode)?;
-    file.write_all(&bytes)?;
+    io::copy(&mut source, &mut file)?;
     file.sync_all()?;
     let _ = remove("pending.unlink", from);
     Ok(())
@@ -91,17 +132,21 @@ pub fn copy_new(step: &'static str, from: &Path, to: &Path, mode: u32) -> io::Re
 ///
 /// On NFS the reply to a link can be lost and its repetition be answered
 /// with "exists"; two names of one file say that it was done (open(2)).
-#[allow(clippy::disallowed_methods, reason = "this is the shim")]
-pub(super) fn link(from: &Path, to: &Path) -> io::Result<()> {
-    let linked = std::fs::hard_link(from, to);
+pub(super) fn link(from: &(impl At + ?Sized), to: &(impl At + ?Sized)) -> io::Result<()> {
     #[cfg(unix)]
+    let linked = os(rustix::fs::linkat(
+        from.folder(),
+        from.name(),
+        to.folder(),
+        to.name(),
+        rustix::fs::AtFlags::empty(),
+    ));
+    #[cfg(not(unix))]
+    #[allow(clippy::disallowed_methods, reason = "this is the shim")]
+    let linked = std::fs::hard_link(from.path(), to.path());
     if matches!(&linked, Err(error) if error.kind() == ErrorKind::AlreadyExists) {
-        use std::os::unix::fs::MetadataExt;
-        let (ours, theirs) = (
-            std::fs::symlink_metadata(from)?,
-            std::fs::symlink_metadata(to),
-        );
-        if theirs.is_ok_and(|theirs| theirs.ino() == ours.ino() && theirs.dev() == ours.dev()) {
+        let ours = read::status(from)?.id;
+        if ours.is_some() && read::status(to).is_ok_and(|theirs| theirs.id == ours) {
             return Ok(());
         }
     }
@@ -109,23 +154,22 @@ pub(super) fn link(from: &Path, to: &Path) -> io::Result<()> {
 }
 
 #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
-fn rename_with(from: &Path, to: &Path, flags: rustix::fs::RenameFlags) -> io::Result<()> {
-    Ok(rustix::fs::renameat_with(
-        rustix::fs::CWD,
-        from,
-        rustix::fs::CWD,
-        to,
-        flags,
-    )?)
+fn rename_with(
+    from: &(impl At + ?Sized),
+    to: &(impl At + ?Sized),
+    flags: rustix::fs::RenameFlags,
+) -> io::Result<()> {
+    let (from, to) = ((from.folder(), from.name()), (to.folder(), to.name()));
+    os(rustix::fs::renameat_with(from.0, from.1, to.0, to.1, flags))
 }
 
 #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
-pub(super) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
+pub(super) fn rename_new(from: &(impl At + ?Sized), to: &(impl At + ?Sized)) -> io::Result<()> {
     rename_with(from, to, rustix::fs::RenameFlags::NOREPLACE)
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
-pub(super) fn rename_new(_from: &Path, _to: &Path) -> io::Result<()> {
+pub(super) fn rename_new(_from: &(impl At + ?Sized), _to: &(impl At + ?Sized)) -> io::Result<()> {
     Err(ErrorKind::Unsupported.into())
 }
 
@@ -133,7 +177,11 @@ pub(super) fn rename_new(_from: &Path, _to: &Path) -> io::Result<()> {
 ///
 /// Where that does not exist the error is one of [`is_unsupported`].
 #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
-pub fn exchange(step: &'static str, one: &Path, other: &Path) -> io::Result<()> {
+pub fn exchange(
+    step: &'static str,
+    one: &(impl At + ?Sized),
+    other: &(impl At + ?Sized),
+) -> io::Result<()> {
     step::around(step, || {
         rename_with(one, other, rustix::fs::RenameFlags::EXCHANGE)
     })
@@ -141,55 +189,96 @@ pub fn exchange(step: &'static str, one: &Path, other: &Path) -> io::Result<()> 
 
 /// Swaps two existing names atomically; this platform cannot.
 #[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
-pub fn exchange(_step: &'static str, _one: &Path, _other: &Path) -> io::Result<()> {
+pub fn exchange(
+    _step: &'static str,
+    _one: &(impl At + ?Sized),
+    _other: &(impl At + ?Sized),
+) -> io::Result<()> {
     Err(ErrorKind::Unsupported.into())
 }
 
 /// Moves `from` over `to`, which is replaced if it exists.
+pub fn replace(
+    step: &'static str,
+    from: &(impl At + ?Sized),
+    to: &(impl At + ?Sized),
+) -> io::Result<()> {
+    step::around(step, || rename(from, to))
+}
+
+#[cfg(unix)]
+fn rename(from: &(impl At + ?Sized), to: &(impl At + ?Sized)) -> io::Result<()> {
+    os(rustix::fs::renameat(
+        from.folder(),
+        from.name(),
+        to.folder(),
+        to.name(),
+    ))
+}
+
+#[cfg(not(unix))]
 #[allow(clippy::disallowed_methods, reason = "this is the shim")]
-pub fn replace(step: &'static str, from: &Path, to: &Path) -> io::Result<()> {
-    step::around(step, || std::fs::rename(from, to))
+fn rename(from: &(impl At + ?Sized), to: &(impl At + ?Sized)) -> io::Result<()> {
+    std::fs::rename(from.path(), to.path())
 }
 
 /// Moves `from` to the free name `to`, or fails with [`ErrorKind::AlreadyExists`].
 ///
 /// Where a rename cannot refuse, it looks first.
-#[allow(clippy::disallowed_methods, reason = "this is the shim")]
-pub fn move_new(step: &'static str, from: &Path, to: &Path) -> io::Result<()> {
+pub fn move_new(
+    step: &'static str,
+    from: &(impl At + ?Sized),
+    to: &(impl At + ?Sized),
+) -> io::Result<()> {
     match step::around(step, || rename_new(from, to)) {
         Err(error) if is_unsupported(&error) => {}
         done => return done,
     }
-    match std::fs::symlink_metadata(to) {
+    match read::status(to) {
         Ok(_) => Err(ErrorKind::AlreadyExists.into()),
-        Err(_) => step::around(step, || std::fs::rename(from, to)),
+        Err(_) => step::around(step, || rename(from, to)),
     }
 }
 
 /// Removes a file; its absence is fine.
-#[allow(clippy::disallowed_methods, reason = "this is the shim")]
-pub fn remove(step: &'static str, path: &Path) -> io::Result<()> {
-    step::around(step, || match std::fs::remove_file(path) {
+pub fn remove(step: &'static str, at: &(impl At + ?Sized)) -> io::Result<()> {
+    step::around(step, || match unlink(at) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
         done => done,
     })
 }
 
-/// Removes an empty folder.
+#[cfg(unix)]
+fn unlink(at: &(impl At + ?Sized)) -> io::Result<()> {
+    let flags = rustix::fs::AtFlags::empty();
+    os(rustix::fs::unlinkat(at.folder(), at.name(), flags))
+}
+
+#[cfg(not(unix))]
 #[allow(clippy::disallowed_methods, reason = "this is the shim")]
-pub fn remove_folder(step: &'static str, path: &Path) -> io::Result<()> {
-    step::around(step, || std::fs::remove_dir(path))
+fn unlink(at: &(impl At + ?Sized)) -> io::Result<()> {
+    std::fs::remove_file(at.path())
+}
+
+/// Removes an empty folder.
+pub fn remove_folder(step: &'static str, at: &(impl At + ?Sized)) -> io::Result<()> {
+    #[cfg(unix)]
+    let act = || {
+        let flags = rustix::fs::AtFlags::REMOVEDIR;
+        os(rustix::fs::unlinkat(at.folder(), at.name(), flags))
+    };
+    #[cfg(not(unix))]
+    #[allow(clippy::disallowed_methods, reason = "this is the shim")]
+    let act = || std::fs::remove_dir(at.path());
+    step::around(step, act)
 }
 
 /// Makes the names in a folder durable; a platform that cannot is fine.
 pub fn sync_folder(step: &'static str, path: &Path) -> io::Result<()> {
-    if cfg!(windows) {
-        return Ok(());
+    match Folder::open_root(path) {
+        Ok(folder) => folder.sync(step),
+        Err(error) => Err(error),
     }
-    step::around(step, || match File::open(path)?.sync_all() {
-        Err(error) if is_unsupported(&error) => Ok(()),
-        done => done,
-    })
 }
 
 /// Says whether an error means that the file system lacks the operation.

@@ -1,84 +1,14 @@
 //! Reading what others may have planted: bounded, never through a symlink,
 //! never from a pipe.
 
-use std::ffi::OsString;
-use std::fmt;
-use std::fs::{File, FileType, Metadata, OpenOptions};
+use super::folder::{At, Folder};
+#[cfg(unix)]
+use super::place::os;
+use super::status::{Kind, Status};
+use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::path::Path;
 use std::time::SystemTime;
-
-/// Identifies a file on this host: device and inode, written `259:1311045`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FileId {
-    device: u64,
-    inode: u64,
-}
-
-impl FileId {
-    /// Takes the identity out of `meta`; `None` where the platform has none.
-    #[cfg(unix)]
-    pub fn of(meta: &Metadata) -> Option<Self> {
-        use std::os::unix::fs::MetadataExt;
-        Some(Self {
-            device: meta.dev(),
-            inode: meta.ino(),
-        })
-    }
-
-    /// Takes the identity out of `meta`; `None` where the platform has none.
-    #[cfg(not(unix))]
-    pub fn of(_meta: &Metadata) -> Option<Self> {
-        None
-    }
-
-    /// Says whether both lie on one file system, as far as can be told.
-    pub fn same_device(self, other: Self) -> bool {
-        self.device == other.device
-    }
-}
-
-impl fmt::Display for FileId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.device, self.inode)
-    }
-}
-
-/// Names what lies at a path where a regular file was wanted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// A folder.
-    Folder,
-    /// A symbolic link, wherever it leads.
-    Symlink,
-    /// A FIFO, socket or device.
-    Special,
-}
-
-impl Kind {
-    /// Names what `file_type` is; `None` for a regular file.
-    pub fn of(file_type: FileType) -> Option<Self> {
-        if file_type.is_file() {
-            None
-        } else if file_type.is_dir() {
-            Some(Self::Folder)
-        } else if file_type.is_symlink() {
-            Some(Self::Symlink)
-        } else {
-            Some(Self::Special)
-        }
-    }
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Folder => "a folder",
-            Self::Symlink => "a symbolic link",
-            Self::Special => "a FIFO, socket or device",
-        })
-    }
-}
 
 /// Holds a regular file as it was read.
 #[derive(Debug)]
@@ -126,53 +56,69 @@ pub enum ReadError {
     Io(#[from] io::Error),
 }
 
-/// Reads the regular file at `path`, at most `limit` bytes; `None` if there is none.
-///
-/// A symbolic link is not followed.
-pub fn read_regular(path: &Path, limit: u64) -> Result<Option<Contents>, ReadError> {
-    read(path, limit, Links::Refuse)
-}
-
-/// Reads like [`read_regular`], through symbolic links.
-///
-/// For files that people link: `CLAUDE.md` often is one.
-pub fn read_linked(path: &Path, limit: u64) -> Result<Option<Contents>, ReadError> {
-    read(path, limit, Links::Follow)
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Links {
+/// Whether a symbolic link in the last component of a name is followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Links {
+    /// It is refused, as [`ReadError::NotRegular`].
     Refuse,
+    /// It is followed: for files that people link, as they do `CLAUDE.md`.
     Follow,
 }
 
-/// Looks before it opens, since opening a FIFO or a device is itself an act
-/// that its other end can see, and looks again at what was opened.
-fn read(path: &Path, limit: u64, links: Links) -> Result<Option<Contents>, ReadError> {
-    let found = match links {
-        Links::Refuse => std::fs::symlink_metadata(path),
-        Links::Follow => std::fs::metadata(path),
-    };
-    let found = match found {
-        Ok(meta) => meta,
-        Err(error) if is_absence(&error) => return Ok(None),
-        Err(error) => return Err(error.into()),
-    };
-    let refuse_irregular = |meta: &Metadata| match Kind::of(meta.file_type()) {
+/// Reads the regular file at `at`, at most `limit` bytes; `None` if there is none.
+///
+/// It looks before it opens, since opening a FIFO or a device is itself an act
+/// that its other end can see, and looks again at what was opened. A file that
+/// vanishes, or turns stale on a server, between the two is looked for again:
+/// somebody has just put another in its place.
+pub fn read_small(
+    at: &(impl At + ?Sized),
+    limit: u64,
+    links: Links,
+) -> Result<Option<Contents>, ReadError> {
+    const TRIES: usize = 8;
+    for _ in 1..TRIES {
+        match try_read(at, limit, links) {
+            Err(ReadError::Io(error)) if is_passing(&error) => {}
+            done => return done,
+        }
+    }
+    match try_read(at, limit, links) {
+        Err(ReadError::Io(error)) if is_absence(&error) => Ok(None),
+        done => done,
+    }
+}
+
+/// Reads the regular file at `path`, following no link; see [`read_small`].
+pub fn read_regular(path: &(impl At + ?Sized), limit: u64) -> Result<Option<Contents>, ReadError> {
+    read_small(path, limit, Links::Refuse)
+}
+
+/// Reads the regular file at `path`, through links; see [`read_small`].
+pub fn read_linked(path: &(impl At + ?Sized), limit: u64) -> Result<Option<Contents>, ReadError> {
+    read_small(path, limit, Links::Follow)
+}
+
+fn try_read(
+    at: &(impl At + ?Sized),
+    limit: u64,
+    links: Links,
+) -> Result<Option<Contents>, ReadError> {
+    let refuse_irregular = |status: &Status| match status.kind {
         None => Ok(()),
         Some(kind) => Err(ReadError::NotRegular {
             kind,
-            modified: modified(meta),
+            modified: status.modified,
         }),
     };
-    refuse_irregular(&found)?;
-    let file = match open_without_waiting(path, links) {
-        Ok(file) => file,
+    match status_of(at, links) {
+        Ok(status) => refuse_irregular(&status)?,
         Err(error) if is_absence(&error) => return Ok(None),
         Err(error) => return Err(error.into()),
-    };
+    }
+    let file = open(at, links)?;
     let meta = file.metadata()?;
-    refuse_irregular(&meta)?;
+    refuse_irregular(&Status::of(&meta))?;
     let too_large = || ReadError::TooLarge {
         limit,
         modified: modified(&meta),
@@ -197,32 +143,61 @@ fn is_absence(error: &io::Error) -> bool {
     )
 }
 
-fn open_without_waiting(path: &Path, links: Links) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.read(true);
-    #[cfg(unix)]
-    {
-        use rustix::fs::OFlags;
-        use std::os::unix::fs::OpenOptionsExt;
-        let flags = match links {
-            Links::Refuse => OFlags::NONBLOCK | OFlags::NOFOLLOW,
-            Links::Follow => OFlags::NONBLOCK,
-        };
-        options.custom_flags(flags.bits().cast_signed());
-    }
-    #[cfg(not(unix))]
-    let _ = links;
-    options.open(path)
+/// Recognises what the next look may find mended.
+fn is_passing(error: &io::Error) -> bool {
+    is_absence(error)
+        || matches!(
+            error.kind(),
+            io::ErrorKind::StaleNetworkFileHandle | io::ErrorKind::Interrupted
+        )
+}
+
+/// Asks the file system about a name; a link is itself.
+pub fn status(at: &(impl At + ?Sized)) -> io::Result<Status> {
+    status_of(at, Links::Refuse)
+}
+
+#[cfg(unix)]
+fn status_of(at: &(impl At + ?Sized), links: Links) -> io::Result<Status> {
+    use rustix::fs::AtFlags;
+    let flags = match links {
+        Links::Refuse => AtFlags::SYMLINK_NOFOLLOW,
+        Links::Follow => AtFlags::empty(),
+    };
+    let stat = os(rustix::fs::statat(at.folder(), at.name(), flags))?;
+    Ok(Status::of_stat(&stat))
+}
+
+#[cfg(not(unix))]
+fn status_of(at: &(impl At + ?Sized), links: Links) -> io::Result<Status> {
+    let meta = match links {
+        Links::Refuse => std::fs::symlink_metadata(at.path()),
+        Links::Follow => std::fs::metadata(at.path()),
+    };
+    meta.map(|meta| Status::of(&meta))
+}
+
+/// Opens a file to be read, without waiting for a FIFO's other end.
+#[cfg(unix)]
+pub(super) fn open(at: &(impl At + ?Sized), links: Links) -> io::Result<File> {
+    use rustix::fs::{Mode, OFlags};
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let flags = match links {
+        Links::Refuse => flags | OFlags::NOFOLLOW,
+        Links::Follow => flags,
+    };
+    let opened = rustix::io::retry_on_intr(|| {
+        rustix::fs::openat(at.folder(), at.name(), flags, Mode::empty())
+    });
+    os(opened).map(File::from)
+}
+
+#[cfg(not(unix))]
+pub(super) fn open(at: &(impl At + ?Sized), _links: Links) -> io::Result<File> {
+    File::open(at.path())
 }
 
 /// Lists the names in a folder that are text and that `wanted` picks.
 pub fn list(folder: &Path, wanted: impl Fn(&str) -> bool) -> io::Result<Vec<String>> {
-    let mut names = Vec::new();
-    for entry in std::fs::read_dir(folder)? {
-        let name: OsString = entry?.file_name();
-        if let Some(name) = name.to_str().filter(|name| wanted(name)) {
-            names.push(name.to_owned());
-        }
-    }
-    Ok(names)
+    Folder::open_root(folder)?.list(usize::MAX, wanted)
 }

@@ -47,7 +47,7 @@ impl Gate {
         if limit.is_zero() {
             return false;
         }
-        let queue = queue.get_or_insert_with(|| Queue::enter(path, OPEN, LOCK));
+        let queue = queue.get_or_insert_with(|| Queue::enter(path.to_owned(), OPEN, LOCK));
         if let Some(lock) = queue.wait(limit) {
             *self = Self::Held(lock);
         }

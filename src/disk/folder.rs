@@ -1,0 +1,363 @@
+//! Folders that are reached without following links, and the names in them.
+//!
+//! A vault is shared or synced: any name in it may become a link between two
+//! calls. A [`Folder`] below a vault's root is opened one component at a time,
+//! none of which may be a link, and every call after that starts from the
+//! opened folder (`openat` and its kin), whatever its path means by then.
+//! Where a platform has no such calls, paths are looked at before use.
+
+#[cfg(unix)]
+use super::place::os;
+use super::status::{Kind, Status};
+use super::{read, step};
+use std::borrow::Cow;
+use std::ffi::OsStr;
+use std::io::{self, ErrorKind};
+use std::path::{Component, Path, PathBuf};
+
+#[cfg(unix)]
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+#[cfg(unix)]
+use rustix::fs::{CWD, Mode, OFlags};
+#[cfg(unix)]
+use std::sync::Arc;
+
+/// The name that a step acts on: a name in an opened folder, or a path.
+///
+/// A path is for what the user names; in a vault only an [`Entry`] is safe.
+pub trait At {
+    /// Gives the path, for messages, and for platforms without handles.
+    fn path(&self) -> Cow<'_, Path>;
+
+    /// Gives the folder that the name is relative to.
+    #[cfg(unix)]
+    fn folder(&self) -> BorrowedFd<'_>;
+
+    /// Gives the name, relative to the folder.
+    fn name(&self) -> &Path;
+
+    /// Opens the folder of the name, so that names beside it can be used.
+    fn entry(&self) -> io::Result<Entry>;
+}
+
+impl At for Path {
+    fn path(&self) -> Cow<'_, Path> {
+        Cow::Borrowed(self)
+    }
+
+    #[cfg(unix)]
+    fn folder(&self) -> BorrowedFd<'_> {
+        CWD
+    }
+
+    fn name(&self) -> &Path {
+        self
+    }
+
+    fn entry(&self) -> io::Result<Entry> {
+        Entry::at(self)
+    }
+}
+
+impl At for PathBuf {
+    fn path(&self) -> Cow<'_, Path> {
+        Cow::Borrowed(self)
+    }
+
+    #[cfg(unix)]
+    fn folder(&self) -> BorrowedFd<'_> {
+        CWD
+    }
+
+    fn name(&self) -> &Path {
+        self
+    }
+
+    fn entry(&self) -> io::Result<Entry> {
+        Entry::at(self)
+    }
+}
+
+/// A name in an opened folder, whether or not anything has it.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    folder: Folder,
+    name: PathBuf,
+}
+
+impl Entry {
+    /// Opens the folder of a path that the user named; its links are followed.
+    pub fn at(path: &Path) -> io::Result<Self> {
+        let name = path.file_name().ok_or(ErrorKind::InvalidInput)?;
+        let folder = path.parent().filter(|folder| *folder != Path::new(""));
+        Ok(Folder::open_root(folder.unwrap_or(Path::new(".")))?.entry(name))
+    }
+
+    /// Gives another name in the same folder.
+    pub fn sibling(&self, name: impl AsRef<OsStr>) -> Self {
+        self.folder.entry(name)
+    }
+
+    /// Gives the folder that it is a name in.
+    pub fn in_folder(&self) -> &Folder {
+        &self.folder
+    }
+
+    /// Gives the path, for messages.
+    pub fn path(&self) -> PathBuf {
+        self.folder.path.join(&self.name)
+    }
+}
+
+impl At for Entry {
+    fn path(&self) -> Cow<'_, Path> {
+        Cow::Owned(self.path())
+    }
+
+    #[cfg(unix)]
+    fn folder(&self) -> BorrowedFd<'_> {
+        self.folder.handle.as_fd()
+    }
+
+    fn name(&self) -> &Path {
+        &self.name
+    }
+
+    fn entry(&self) -> io::Result<Entry> {
+        Ok(self.clone())
+    }
+}
+
+/// An opened folder; copies of it are one handle.
+#[derive(Clone, Debug)]
+pub struct Folder {
+    path: PathBuf,
+    #[cfg(unix)]
+    handle: Arc<OwnedFd>,
+}
+
+impl Folder {
+    /// Opens a folder that the user named; links on the way are followed.
+    pub fn open_root(path: impl AsRef<Path>) -> io::Result<Self> {
+        let path = path.as_ref().to_owned();
+        #[cfg(unix)]
+        let handle = Arc::new(os(rustix::fs::openat(CWD, &path, HANDLE, Mode::empty()))?);
+        #[cfg(not(unix))]
+        if !std::fs::metadata(&path)?.is_dir() {
+            return Err(ErrorKind::NotADirectory.into());
+        }
+        Ok(Self {
+            path,
+            #[cfg(unix)]
+            handle,
+        })
+    }
+
+    /// Opens the folder at `relative` below this one, following no link.
+    pub fn beneath(&self, relative: impl AsRef<Path>) -> io::Result<Self> {
+        self.descend(relative.as_ref(), &|folder, name| folder.open(name))
+    }
+
+    /// Opens the folder at `relative` below this one, following no link, and
+    /// makes what is missing of it with the permissions `mode`.
+    pub fn create_beneath(&self, relative: impl AsRef<Path>, mode: u32) -> io::Result<Self> {
+        self.descend(relative.as_ref(), &|folder, name| match folder.open(name) {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                match step::around("folder.create", || folder.make(name, mode)) {
+                    Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(error),
+                    Ok(()) | Err(_) => folder.open(name),
+                }
+            }
+            opened => opened,
+        })
+    }
+
+    /// Names an entry of this folder; `name` is one component.
+    pub fn entry(&self, name: impl AsRef<OsStr>) -> Entry {
+        Entry {
+            folder: self.clone(),
+            name: name.as_ref().into(),
+        }
+    }
+
+    /// Gives the path by which it was opened.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Asks the file system about the folder itself.
+    pub fn status(&self) -> io::Result<Status> {
+        #[cfg(unix)]
+        return Ok(Status::of_stat(&os(rustix::fs::fstat(&*self.handle))?));
+        #[cfg(not(unix))]
+        return Ok(Status::of(&std::fs::metadata(&self.path)?));
+    }
+
+    /// Lists at most `limit` names that are text and that `wanted` picks.
+    pub fn list(&self, limit: usize, wanted: impl Fn(&str) -> bool) -> io::Result<Vec<String>> {
+        let mut names = Vec::new();
+        let mut pick = |name: &OsStr| {
+            if let Some(name) = name.to_str().filter(|name| wanted(name)) {
+                names.push(name.to_owned());
+            }
+            names.len() < limit
+        };
+        #[cfg(unix)]
+        {
+            use std::os::unix::ffi::OsStrExt;
+            let mut entries = rustix::fs::Dir::new(self.readable()?)?;
+            while let Some(entry) = entries.read() {
+                let entry = entry?;
+                let name = entry.file_name().to_bytes();
+                if name != b"." && name != b".." && !pick(OsStr::from_bytes(name)) {
+                    break;
+                }
+            }
+        }
+        #[cfg(not(unix))]
+        for entry in std::fs::read_dir(&self.path)? {
+            if !pick(&entry?.file_name()) {
+                break;
+            }
+        }
+        Ok(names)
+    }
+
+    /// Makes the names in it durable; a platform that cannot is fine.
+    pub fn sync(&self, step: &'static str) -> io::Result<()> {
+        #[cfg(unix)]
+        return step::around(step, || match os(rustix::fs::fsync(self.readable()?)) {
+            Err(error) if super::is_unsupported(&error) => Ok(()),
+            done => done,
+        });
+        #[cfg(not(unix))]
+        step::around(step, || Ok(()))
+    }
+
+    fn descend(
+        &self,
+        relative: &Path,
+        open: &dyn Fn(&Self, &OsStr) -> io::Result<Self>,
+    ) -> io::Result<Self> {
+        let mut folder = self.clone();
+        for component in relative.components() {
+            match component {
+                Component::CurDir => {}
+                Component::Normal(name) => folder = open(&folder, name)?,
+                Component::ParentDir | Component::RootDir | Component::Prefix(_) => {
+                    return Err(io::Error::new(
+                        ErrorKind::InvalidInput,
+                        "the path leaves its folder",
+                    ));
+                }
+            }
+        }
+        Ok(folder)
+    }
+
+    /// Opens one folder in this one; a link is refused by name.
+    fn open(&self, name: &OsStr) -> io::Result<Self> {
+        let entry = self.entry(name);
+        #[cfg(unix)]
+        let opened = os(rustix::fs::openat(
+            &*self.handle,
+            name,
+            HANDLE | OFlags::NOFOLLOW,
+            Mode::empty(),
+        ));
+        #[cfg(not(unix))]
+        let opened = match read::status(&entry)?.kind {
+            Some(Kind::Folder) => Ok(()),
+            _ => Err(io::Error::from(ErrorKind::NotADirectory)),
+        };
+        match opened {
+            Ok(_handle) => Ok(Self {
+                path: entry.path(),
+                #[cfg(unix)]
+                handle: Arc::new(_handle),
+            }),
+            Err(error) => match read::status(&entry).map(|status| status.kind) {
+                Ok(Some(Kind::Symlink)) => Err(io::Error::new(
+                    ErrorKind::NotADirectory,
+                    "it is a symbolic link, which is not followed in a vault",
+                )),
+                Ok(Some(Kind::Folder)) | Err(_) => Err(error),
+                Ok(_) => Err(io::Error::new(
+                    ErrorKind::NotADirectory,
+                    "it is not a folder",
+                )),
+            },
+        }
+    }
+
+    fn make(&self, name: &OsStr, mode: u32) -> io::Result<()> {
+        #[cfg(unix)]
+        return os(rustix::fs::mkdirat(
+            &*self.handle,
+            name,
+            super::place::raw_mode(mode),
+        ));
+        #[cfg(not(unix))]
+        {
+            let _ = mode;
+            std::fs::create_dir(self.path.join(name))
+        }
+    }
+
+    /// Opens the folder once more, to be read or synced.
+    #[cfg(unix)]
+    fn readable(&self) -> io::Result<OwnedFd> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        os(rustix::fs::openat(&*self.handle, ".", flags, Mode::empty()))
+    }
+}
+
+/// A handle for walking on: a folder that may be searched need not be readable.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+const HANDLE: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+#[cfg(all(unix, not(any(target_os = "linux", target_os = "android"))))]
+const HANDLE: OFlags = OFlags::RDONLY
+    .union(OFlags::DIRECTORY)
+    .union(OFlags::CLOEXEC);
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn a_link_is_followed_to_a_root_and_never_below_it() {
+        let temporary = tempfile::tempdir().unwrap();
+        let vault = temporary.path().join("vault");
+        std::fs::create_dir_all(vault.join("a/b")).unwrap();
+        symlink("a", vault.join("link")).unwrap();
+        symlink("vault", temporary.path().join("root")).unwrap();
+        let root = Folder::open_root(temporary.path().join("root")).unwrap();
+        assert!(root.beneath("a/b").is_ok());
+        for through in ["link", "link/b"] {
+            for opened in [root.beneath(through), root.create_beneath(through, 0o755)] {
+                let error = opened.unwrap_err().to_string();
+                assert!(error.contains("symbolic link"), "{through}: {error}");
+            }
+        }
+        assert!(root.beneath("../vault").is_err());
+        assert!(root.create_beneath("a/c/d", 0o755).is_ok());
+        assert!(vault.join("a/c/d").is_dir());
+    }
+
+    #[test]
+    fn an_opened_folder_stays_what_it_was() {
+        let temporary = tempfile::tempdir().unwrap();
+        let inside = temporary.path().join("inside");
+        let elsewhere = temporary.path().join("elsewhere");
+        std::fs::create_dir(&inside).unwrap();
+        std::fs::create_dir(&elsewhere).unwrap();
+        let root = Folder::open_root(temporary.path()).unwrap();
+        let folder = root.beneath("inside").unwrap();
+        std::fs::rename(&inside, temporary.path().join("moved")).unwrap();
+        symlink(&elsewhere, &inside).unwrap();
+        super::super::create_new("probe.create", &folder.entry("note"), 0o600).unwrap();
+        assert!(temporary.path().join("moved/note").exists());
+        assert_eq!(std::fs::read_dir(&elsewhere).unwrap().count(), 0);
+    }
+}
