@@ -8,7 +8,10 @@ use std::time::Duration;
 ///
 /// Shown as JavaScript's `toISOString` shows it (`2026-11-30T07:00:00.000Z`),
 /// the form that every peer of the board writes and compares.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
+#[serde(into = "String", try_from = "String")]
 pub struct Timestamp(i64);
 
 impl Timestamp {
@@ -52,6 +55,20 @@ impl Timestamp {
     pub fn minus(self, duration: Duration) -> Self {
         let millis = i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);
         Self(self.0.saturating_sub(millis))
+    }
+}
+
+impl From<Timestamp> for String {
+    fn from(time: Timestamp) -> Self {
+        time.to_string()
+    }
+}
+
+impl TryFrom<String> for Timestamp {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        Self::parse(&text).ok_or("invalid RFC 3339 time")
     }
 }
 

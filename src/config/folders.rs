@@ -57,6 +57,21 @@ pub fn own_config_file(env: &Env) -> Option<PathBuf> {
     Some(parent.join("boardsync").join("config.toml"))
 }
 
+/// Gives boardsync's own folder for state: what is true of this host only,
+/// and worth no copy.
+pub fn state_dir(env: &Env) -> Option<PathBuf> {
+    let parent = absolute(env, "XDG_STATE_HOME").or_else(|| {
+        if cfg!(target_os = "macos") {
+            Some(home(env)?.join("Library/Application Support"))
+        } else if cfg!(windows) {
+            absolute(env, "LOCALAPPDATA").or_else(|| Some(home(env)?.join("AppData").join("Local")))
+        } else {
+            Some(home(env)?.join(".local").join("state"))
+        }
+    })?;
+    Some(parent.join("boardsync"))
+}
+
 /// Gives the vault that is used where none is named.
 pub fn default_vault(env: &Env) -> Option<PathBuf> {
     let parent = absolute(env, "XDG_DATA_HOME").or_else(|| {

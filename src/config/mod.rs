@@ -18,6 +18,7 @@ pub use choose::{Choice, VaultChoice, VaultSource, choose_vault};
 pub use env::Env;
 pub use folders::{
     default_vault, home, host_aliases_file, own_config_file, owner_file, private_dir, registry_dir,
+    state_dir,
 };
 pub use own::{OwnConfig, sweep_roots};
 pub use trust::{link_below, may_be_named_by};

@@ -57,6 +57,12 @@ pub const OF_AN_UPDATE: &[&str] = &[
 pub const OF_OTHERS: &[&str] = &[
     "aside.create",
     "aside.write",
+    "lease.create",
+    "lease.write",
+    "lease.replace",
+    "lease.unlink",
+    "lease.lock-open",
+    "lease.lock",
     "file.create",
     "file.write",
     "file.sync",

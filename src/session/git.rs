@@ -42,6 +42,16 @@ fn git_dir(repo: &Path) -> Option<PathBuf> {
     Some(repo.join(target.trim()))
 }
 
+/// Finds the main checkout of the worktree at `repo`; `None` if it is none.
+///
+/// Its `.git` is a file that points at `<main>/.git/worktrees/<name>`.
+pub fn main_checkout(repo: &Path) -> Option<PathBuf> {
+    let git_dir = super::resolve(&git_dir(repo)?, repo);
+    let worktrees = git_dir.parent().filter(|it| it.ends_with("worktrees"))?;
+    let dot_git = worktrees.parent().filter(|it| it.ends_with(".git"))?;
+    dot_git.parent().map(Path::to_owned)
+}
+
 fn read_text(path: &Path) -> Option<String> {
     let bytes = read_regular(path, CAP).ok()??;
     Some(String::from_utf8_lossy(&bytes).into_owned())
@@ -92,6 +102,7 @@ mod tests {
         for pointer in ["../main/.git/worktrees/wt", real.to_str().unwrap()] {
             fs::write(worktree.join(".git"), format!("gitdir: {pointer}\n")).unwrap();
             assert_eq!(branch(&worktree).as_deref(), Some("side"));
+            assert_eq!(main_checkout(&worktree), Some(root.path().join("main")));
         }
         fs::write(worktree.join(".git"), "gitdir: nowhere\n").unwrap();
         assert_eq!(branch(&worktree), None);

@@ -12,6 +12,7 @@
 mod derive;
 mod enumerate;
 pub mod git;
+pub mod lease;
 mod registry;
 mod repo;
 mod session_lock;
@@ -21,6 +22,7 @@ mod whereabouts;
 
 pub use derive::{Derived, Explicit, derive};
 pub use enumerate::{Sweep, default_roots, enumerate};
+pub use lease::{FolderRow, Leases, folder_row};
 pub use registry::{FRESH_FOR_MS, Registry, RegistryEntry};
 pub use repo::{Repo, resolve};
 pub use session_lock::{SESSION_LOCK, SessionLock};

@@ -174,6 +174,7 @@ impl TestEnv {
             .env("BOARDSYNC_VAULT", self.vault());
         command.env("XDG_CONFIG_HOME", self.path("config"));
         command.env("XDG_DATA_HOME", self.path("data"));
+        command.env("XDG_STATE_HOME", self.path("state"));
         command.env("SO_CONFIG_HOME", self.path("peer-config"));
         command
             .stdin(Stdio::null())

@@ -1,0 +1,355 @@
+//! The leases of this host: one small file a session, in the user's own
+//! folder for state.
+//!
+//! Never in a vault, never synced to the disk: after a power cut every session
+//! is dead anyway. A file is old or new, never half.
+
+use super::{How, Lease, Life, Over, Processes};
+use crate::Timestamp;
+use crate::disk::{
+    self, Attempt, Backoff, KernelLock, Patience, Token, create_new, fill, read_regular, remove,
+    replace,
+};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The greatest size of a lease, in bytes; a real one has about 700.
+const CAP: u64 = 16 * 1024;
+
+/// How many files are read; nobody runs so many sessions.
+const MOST: usize = 2_000;
+
+/// How long a lease is kept once its end is on a board, in ms: a hook of the
+/// session that was overtaken by its end must not take it for a new one.
+const KEEP_TOLD_MS: i64 = 60 * 60 * 1000;
+
+/// How long a lease is kept that no board was ever told of, in ms.
+const KEEP_UNTOLD_MS: i64 = 7 * 24 * 60 * 60 * 1000;
+
+/// How long the lock of all leases is waited for: whoever has it is done in a
+/// millisecond.
+pub const SHORT_WAIT: Duration = Duration::from_millis(100);
+
+/// The leases in one folder.
+#[derive(Clone, Debug)]
+pub struct Leases {
+    folder: PathBuf,
+}
+
+/// Keeps other hooks from changing leases between a look and a write.
+#[derive(Debug)]
+#[must_use = "the leases are let go when this is dropped"]
+pub struct LeasesLock {
+    _lock: Option<KernelLock>,
+}
+
+impl Leases {
+    /// Takes the leases in boardsync's folder for state; reads nothing.
+    pub fn at(state_dir: &Path) -> Self {
+        Self {
+            folder: state_dir.join("sessions"),
+        }
+    }
+
+    /// Reads all leases; whatever is none is passed over.
+    pub fn read(&self) -> Vec<Lease> {
+        let is_lease = |name: &str| name.ends_with(".json") && !name.starts_with('.');
+        let names = disk::list(&self.folder, is_lease).unwrap_or_default();
+        let mut leases: Vec<Lease> = names
+            .iter()
+            .take(MOST)
+            .filter_map(|name| {
+                let lease = self.load(name)?;
+                // Under another name than its own it would never be removed.
+                (file_name(&lease) == *name).then_some(lease)
+            })
+            .collect();
+        leases.sort_by(|a, b| (a.started, &a.session_id).cmp(&(b.started, &b.session_id)));
+        leases
+    }
+
+    /// Reads the lease of one session, in the folder that it is in now.
+    pub fn get(&self, session_id: &str) -> Option<Lease> {
+        let lease = self.load(&hashed(&[session_id]))?;
+        (lease.session_id == session_id).then_some(lease)
+    }
+
+    /// Reads the leases whose rows stand on the board at `board`
+    /// ([`crate::vault::Place::board`]).
+    pub fn of_board(&self, board: &Path) -> Vec<Lease> {
+        let mut leases = self.read();
+        leases.retain(|lease| lease.is_of(board));
+        leases
+    }
+
+    /// Writes a lease in the place of the same session's last one.
+    ///
+    /// # Errors
+    ///
+    /// What the system says, and a lease that could not be read again.
+    pub fn write(&self, lease: &Lease) -> io::Result<()> {
+        let bytes = serde_json::to_vec(lease)?;
+        if bytes.len() as u64 > CAP {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                "the session's lease is too large",
+            ));
+        }
+        let name = file_name(lease);
+        let pending = self.folder.join(format!(".{name}.{}.tmp", Token::new(0)));
+        let create = || create_new("lease.create", &pending, 0o600);
+        let file = match create() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                self.create_folder()?;
+                create()
+            }
+            created => created,
+        }?;
+        let written = fill("lease.write", &file, &bytes)
+            .and_then(|()| replace("lease.replace", &pending, &self.folder.join(name)));
+        if written.is_err() {
+            let _ = remove("pending.unlink", &pending);
+        }
+        written
+    }
+
+    /// Removes a lease.
+    ///
+    /// # Errors
+    ///
+    /// What the system says; that it is gone already is no error.
+    pub fn remove(&self, lease: &Lease) -> io::Result<()> {
+        remove("lease.unlink", &self.folder.join(file_name(lease)))
+    }
+
+    /// Keeps other hooks out until the result is dropped. Whoever waits for
+    /// longer than `limit` goes on without: a lease is a record, not a vault.
+    pub fn lock(&self, limit: Duration) -> LeasesLock {
+        let path = self.folder.join("sessions.lock");
+        let mut backoff = Backoff::new(Patience::For(limit), Duration::from_millis(10));
+        loop {
+            match KernelLock::try_take(&path, "lease.lock-open", "lease.lock") {
+                Attempt::Taken(lock) => return LeasesLock { _lock: Some(lock) },
+                Attempt::Busy if backoff.pause() => {}
+                Attempt::Unavailable(error)
+                    if error.kind() == io::ErrorKind::NotFound && self.create_folder().is_ok() => {}
+                Attempt::Busy | Attempt::Unavailable(_) => return LeasesLock { _lock: None },
+            }
+        }
+    }
+
+    /// Notes that a board says by now of all `leases`, as they were when it was
+    /// written, how they went: those that are over say nothing more.
+    ///
+    /// Call it after the commit. One that lives again meanwhile is left alone.
+    pub fn settle(&self, leases: &[Lease], processes: &Processes, now: Timestamp) {
+        let is_news = |lease: &&Lease| {
+            lease.over.is_none_or(|over| !over.on_board)
+                && lease.life(processes, now) == Life::Dead
+        };
+        let news: Vec<&Lease> = leases.iter().filter(is_news).collect();
+        if news.is_empty() {
+            return;
+        }
+        let _lock = self.lock(SHORT_WAIT);
+        for lease in news {
+            if self.load(&file_name(lease)).as_ref() != Some(lease) {
+                continue;
+            }
+            let died = Over {
+                at: lease.seen_by(now),
+                how: How::Died,
+                on_board: true,
+            };
+            let _ = self.write(&Lease {
+                over: Some(lease.over.map_or(died, |over| Over {
+                    on_board: true,
+                    ..over
+                })),
+                ..lease.clone()
+            });
+        }
+    }
+
+    /// Removes leases that say nothing more to anybody.
+    pub fn sweep(&self, processes: &Processes, now: Timestamp) {
+        for lease in self.read() {
+            let age = now.since(lease.over.map_or(lease.seen, |over| over.at));
+            let keep = match lease.over {
+                Some(over) if over.on_board => KEEP_TOLD_MS,
+                _ => KEEP_UNTOLD_MS,
+            };
+            if age > keep && lease.life(processes, now) == Life::Dead {
+                let _ = self.remove(&lease);
+            }
+        }
+    }
+
+    fn load(&self, name: &str) -> Option<Lease> {
+        let contents = read_regular(&self.folder.join(name), CAP).ok()??;
+        serde_json::from_slice(&contents.bytes).ok()
+    }
+
+    fn create_folder(&self) -> io::Result<()> {
+        let mut builder = std::fs::DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(&self.folder)
+    }
+}
+
+/// Names the file of a lease. An id may hold anything, `../` included, so it
+/// is its hash that names it; a session has one lease more for each folder
+/// that it has left.
+fn file_name(lease: &Lease) -> String {
+    match lease.over {
+        Some(over) if over.how == How::Moved => {
+            hashed(&[&lease.session_id, &lease.repo.to_string_lossy()])
+        }
+        _ => hashed(&[&lease.session_id]),
+    }
+}
+
+fn hashed(parts: &[&str]) -> String {
+    use std::fmt::Write;
+    let mut hash = hmac_sha256::Hash::new();
+    for part in parts {
+        hash.update(part.len().to_le_bytes());
+        hash.update(part);
+    }
+    let mut name = String::with_capacity(37);
+    for byte in &hash.finalize()[..16] {
+        write!(name, "{byte:02x}").expect("a String takes whatever is written");
+    }
+    name + ".json"
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::super::tests::{lease, time};
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let mut names = disk::list(folder, |_| true).unwrap();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn what_is_written_is_read_and_a_hostile_id_stays_in_the_folder() {
+        let root = tempfile::tempdir().unwrap();
+        let state = root.path().join("state");
+        let leases = Leases::at(&state);
+        for id in ["../../../evil", "/etc/passwd", "a\0b", "..", "", "\u{202e}x"] {
+            let lease = lease(id, 1);
+            leases.write(&lease).unwrap();
+            assert_eq!(leases.get(id), Some(lease.clone()), "{id:?}");
+            assert_eq!(leases.read(), [lease.clone()]);
+            leases.remove(&lease).unwrap();
+            assert_eq!(leases.read(), []);
+        }
+        assert_eq!(names(root.path()), ["state"]);
+        assert_eq!(names(&state), ["sessions"]);
+        assert!(names(&state.join("sessions")).is_empty(), "no temporary is left");
+    }
+
+    #[test]
+    fn what_is_no_lease_is_passed_over() {
+        let root = tempfile::tempdir().unwrap();
+        let leases = Leases::at(root.path());
+        assert_eq!(leases.read(), [], "no folder yet");
+        let good = lease("good", 1);
+        leases.write(&good).unwrap();
+        let folder = root.path().join("sessions");
+        std::fs::write(folder.join("junk.json"), "{").unwrap();
+        std::fs::write(folder.join("large.json"), vec![b' '; 20_000]).unwrap();
+        std::fs::create_dir(folder.join("folder.json")).unwrap();
+        std::fs::copy(folder.join(file_name(&good)), folder.join("twin.json")).unwrap();
+        assert_eq!(leases.read(), [good]);
+        let large = Lease {
+            title: Some("x".repeat(20_000)),
+            ..lease("large", 1)
+        };
+        assert!(leases.write(&large).is_err(), "it could not be read again");
+    }
+
+    #[test]
+    fn a_folder_that_was_left_has_a_lease_of_its_own() {
+        let root = tempfile::tempdir().unwrap();
+        let leases = Leases::at(root.path());
+        let left = Lease {
+            repo: "/src/old".into(),
+            over: Some(Over {
+                at: time(2),
+                how: How::Moved,
+                on_board: false,
+            }),
+            ..lease("a", 1)
+        };
+        let here = lease("a", 2);
+        leases.write(&left).unwrap();
+        leases.write(&here).unwrap();
+        assert_eq!(leases.get("a"), Some(here.clone()));
+        assert_eq!(leases.read().len(), 2);
+        assert_eq!(leases.of_board(&here.board).len(), 2);
+        assert_eq!(leases.of_board(Path::new("/elsewhere.md")).len(), 0);
+    }
+
+    #[test]
+    fn what_a_board_says_is_said_once_and_a_lease_that_lives_again_is_left_alone() {
+        let root = tempfile::tempdir().unwrap();
+        let leases = Leases::at(root.path());
+        let processes = Processes::fixed("b1", Vec::new());
+        let silent = lease("silent", 0);
+        let ended = Lease {
+            over: Some(Over {
+                at: time(1),
+                how: How::Ended,
+                on_board: false,
+            }),
+            ..lease("ended", 0)
+        };
+        let read = [silent.clone(), ended.clone(), lease("resumed", 0)];
+        for lease in &read {
+            leases.write(lease).unwrap();
+        }
+        leases.write(&lease("resumed", 300)).unwrap();
+        leases.settle(&read, &processes, time(300));
+        let over = |id: &str| {
+            let over = leases.get(id).unwrap().over;
+            over.map(|over| (over.how, over.on_board))
+        };
+        assert_eq!(over("silent"), Some((How::Died, true)));
+        assert_eq!(over("ended"), Some((How::Ended, true)));
+        assert_eq!(over("resumed"), None);
+    }
+
+    #[test]
+    fn old_leases_are_swept_and_living_ones_never() {
+        let root = tempfile::tempdir().unwrap();
+        let leases = Leases::at(root.path());
+        let processes = Processes::fixed("b1", Vec::new());
+        let over = |session: &str, on_board| Lease {
+            over: Some(Over {
+                at: time(0),
+                how: How::Ended,
+                on_board,
+            }),
+            ..lease(session, 0)
+        };
+        leases.write(&over("told", true)).unwrap();
+        leases.write(&over("untold", false)).unwrap();
+        leases.write(&lease("lives", 8 * 24 * 60)).unwrap();
+        let left = |minute| {
+            leases.sweep(&processes, time(minute));
+            let ids = leases.read().into_iter().map(|lease| lease.session_id);
+            ids.collect::<Vec<_>>()
+        };
+        assert_eq!(left(60), ["told", "untold", "lives"]);
+        assert_eq!(left(61), ["untold", "lives"]);
+        assert_eq!(left(8 * 24 * 60), ["lives"]);
+    }
+}
