@@ -52,7 +52,9 @@ pub fn folder_row(leases: &[(&Lease, Life)], now: Timestamp) -> Option<FolderRow
     };
     if let Some((lease, _)) = living().max_by_key(|(lease, _)| by_event(lease)) {
         return Some(FolderRow {
-            activity: living().map(|(lease, _)| lease.activity).min_by_key(urgency),
+            activity: living()
+                .map(|(lease, _)| lease.activity)
+                .min_by_key(urgency),
             proven: living().any(|(_, life)| *life == Life::Alive),
             ..row(lease, Status::InProgress)
         });
@@ -134,8 +136,14 @@ mod tests {
         let ended = |session, minute| (over(session, minute, How::Ended, false), Dead);
         for (leases, row) in [
             (vec![], None),
-            (vec![(lease("a", 1), Alive)], Some((Status::InProgress, "a"))),
-            (vec![(lease("a", 1), Unknown)], Some((Status::InProgress, "a"))),
+            (
+                vec![(lease("a", 1), Alive)],
+                Some((Status::InProgress, "a")),
+            ),
+            (
+                vec![(lease("a", 1), Unknown)],
+                Some((Status::InProgress, "a")),
+            ),
             (
                 vec![(lease("a", 1), Alive), (lease("b", 2), Unknown)],
                 Some((Status::InProgress, "b")),
@@ -144,7 +152,10 @@ mod tests {
                 vec![(lease("a", 1), Alive), ended("b", 9)],
                 Some((Status::InProgress, "a")),
             ),
-            (vec![(lease("a", 1), Dead)], Some((Status::ForceClosed, "a"))),
+            (
+                vec![(lease("a", 1), Dead)],
+                Some((Status::ForceClosed, "a")),
+            ),
             (
                 vec![ended("a", 2), (lease("b", 1), Dead)],
                 Some((Status::Closed, "a")),
@@ -177,7 +188,10 @@ mod tests {
         );
         let row = folder_row(&[(&ahead.0, Alive)], time(100)).expect("a row");
         assert_eq!(row.at, time(100));
-        assert_eq!(row.heartbeat(Some(ahead.0.seen), true, time(100)), time(100));
+        assert_eq!(
+            row.heartbeat(Some(ahead.0.seen), true, time(100)),
+            time(100)
+        );
     }
 
     #[test]

@@ -113,6 +113,9 @@ mod tests {
             told(&[("/s/app/.t/f", "app/f"), ("/s/web/.t/f", "web/f")]),
             ["app/f", "web/f"]
         );
-        assert_eq!(told(&[("/s/web", "web"), ("/s/web", "web")]), ["s/web", "s/web"]);
+        assert_eq!(
+            told(&[("/s/web", "web"), ("/s/web", "web")]),
+            ["s/web", "s/web"]
+        );
     }
 }

@@ -39,7 +39,8 @@ impl Processes {
             namespace: None,
             look: Box::new(move |pid| {
                 let mut all = processes.iter();
-                all.find(|(other, _)| *other == pid).map(|(_, it)| it.clone())
+                all.find(|(other, _)| *other == pid)
+                    .map(|(_, it)| it.clone())
             }),
         }
     }

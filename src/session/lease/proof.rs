@@ -139,6 +139,10 @@ mod tests {
             namespace: Some("pid:[2]".to_owned()),
             ..proof(11, 77, "b1", Scope::Session)
         };
-        assert_eq!(life(Some(&elsewhere), &processes, 0), Unknown, "a container's");
+        assert_eq!(
+            life(Some(&elsewhere), &processes, 0),
+            Unknown,
+            "a container's"
+        );
     }
 }

@@ -145,8 +145,7 @@ impl Leases {
     /// Call it after the commit. One that lives again meanwhile is left alone.
     pub fn settle(&self, leases: &[Lease], processes: &Processes, now: Timestamp) {
         let is_news = |lease: &&Lease| {
-            lease.over.is_none_or(|over| !over.on_board)
-                && lease.life(processes, now) == Life::Dead
+            lease.over.is_none_or(|over| !over.on_board) && lease.life(processes, now) == Life::Dead
         };
         let news: Vec<&Lease> = leases.iter().filter(is_news).collect();
         if news.is_empty() {
@@ -243,7 +242,14 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let state = root.path().join("state");
         let leases = Leases::at(&state);
-        for id in ["../../../evil", "/etc/passwd", "a\0b", "..", "", "\u{202e}x"] {
+        for id in [
+            "../../../evil",
+            "/etc/passwd",
+            "a\0b",
+            "..",
+            "",
+            "\u{202e}x",
+        ] {
             let lease = lease(id, 1);
             leases.write(&lease).unwrap();
             assert_eq!(leases.get(id), Some(lease.clone()), "{id:?}");
@@ -253,7 +259,10 @@ mod tests {
         }
         assert_eq!(names(root.path()), ["state"]);
         assert_eq!(names(&state), ["sessions"]);
-        assert!(names(&state.join("sessions")).is_empty(), "no temporary is left");
+        assert!(
+            names(&state.join("sessions")).is_empty(),
+            "no temporary is left"
+        );
     }
 
     #[test]
