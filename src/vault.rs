@@ -62,6 +62,8 @@ pub struct Place {
     pub stem: String,
     /// The board's permissions (Unix), or those of a new one: 644 octal.
     pub mode: u32,
+    /// Another lock than the board's own, if the user named one.
+    pub lock_file: Option<PathBuf>,
 }
 
 impl Place {
@@ -101,12 +103,14 @@ impl Place {
             folder,
             stem: stem(&inside),
             mode,
+            lock_file: None,
         })
     }
 
     /// Gives the lock's path.
     pub fn lock(&self) -> PathBuf {
-        self.folder.join(format!("{}.lock", self.stem))
+        let own = || self.folder.join(format!("{}.lock", self.stem));
+        self.lock_file.clone().unwrap_or_else(own)
     }
 
     /// Gives the latch's path.

@@ -1,14 +1,13 @@
 //! One edit of one note from the command line: its lock, its warnings, its report.
 
 use super::context::{Context, Sync};
-use super::outcome::{Failure, trace};
+use super::outcome::Failure;
 use super::signals;
 use super::untold::Untold;
 use crate::commit::{Document, End, LATCH_PATIENCE};
 use crate::edit::{Action, Edited, Report, Session, UpdateError};
-use crate::lock::{LockOptions, Unlocked};
+use crate::lock::LockOptions;
 use crate::vault::Place;
-use std::time::Instant;
 
 /// Edits the note at `place`.
 pub fn edit<D: Document>(
@@ -27,16 +26,12 @@ pub fn in_session<T>(
     place: &Place,
     act: impl FnOnce(Session) -> Result<T, UpdateError>,
 ) -> Result<T, Failure> {
-    let interrupt = signals::flag();
-    let trace = trace(Instant::now());
     let untold = Untold::default();
-    let told = |unlocked: &Unlocked| untold.keep(unlocked);
     let session = Session {
         place,
         lock: LockOptions {
-            interrupt: Some(&interrupt),
-            warn: &told,
-            trace: context.global.verbose.then_some(&trace),
+            interrupt: Some(signals::flag()),
+            warn: untold.keep(),
             ..context.lock_options(place)
         },
         sync: context.sync != Sync::None,

@@ -3,23 +3,31 @@
 
 use super::outcome::{Failure, warn};
 use crate::edit::{Action, Report};
-use crate::lock::Unlocked;
-use std::cell::RefCell;
+use crate::lock::Warn;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Keeps why the lock was not to be had.
 #[derive(Default)]
-pub struct Untold(RefCell<Option<String>>);
+pub struct Untold(Arc<Mutex<Option<String>>>);
 
 impl Untold {
-    /// Keeps it; `LockOptions::warn` takes this.
-    pub fn keep(&self, unlocked: &Unlocked) {
-        *self.0.borrow_mut() = Some(unlocked.to_string());
+    /// Gives what keeps it, for `LockOptions::warn`.
+    pub fn keep(&self) -> Option<Warn> {
+        let kept = Arc::clone(&self.0);
+        Some(Arc::new(move |unlocked| {
+            *kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(unlocked.to_string());
+        }))
+    }
+
+    fn take(&self) -> Option<String> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.take()
     }
 
     /// Tells it with what became of an update.
     pub fn tell_with(&self, done: Result<Report, Failure>) -> Result<Report, Failure> {
         let mut report = self.in_failure(done)?;
-        if let Some(why) = self.0.take() {
+        if let Some(why) = self.take() {
             match (report.action, &mut report.note) {
                 (Action::SkippedWriteFailed, Some(note)) => note.push_str(&nor(&why)),
                 (Action::Written, _) => {
@@ -34,7 +42,7 @@ impl Untold {
     /// Tells it of anything else that was done.
     pub fn tell<T>(&self, done: Result<T, Failure>) -> Result<T, Failure> {
         let done = self.in_failure(done)?;
-        if let Some(why) = self.0.take() {
+        if let Some(why) = self.take() {
             warn(&format!("{why}; this was done without the lock"));
         }
         Ok(done)
@@ -42,7 +50,7 @@ impl Untold {
 
     /// Two things went wrong: one line says so.
     fn in_failure<T>(&self, done: Result<T, Failure>) -> Result<T, Failure> {
-        done.map_err(|failure| match (failure, self.0.take()) {
+        done.map_err(|failure| match (failure, self.take()) {
             (Failure::Error(what), Some(why)) => Failure::Error(what + &nor(&why)),
             (failure, _) => failure,
         })

@@ -1,7 +1,7 @@
 //! `boardsync update`: one update, one line.
 
 use super::context::{Chosen, Context, Sync};
-use super::outcome::{Exit, Failure, trace, warn};
+use super::outcome::{Exit, Failure, warn};
 use super::report::{disabled, report};
 use super::signals;
 use super::untold::Untold;
@@ -11,7 +11,7 @@ use crate::commit::LATCH_PATIENCE;
 use crate::config;
 use crate::edit::{Report, Request, Subject, update};
 use crate::ledger;
-use crate::lock::{LockOptions, Unlocked};
+use crate::lock::LockOptions;
 use crate::session::{Explicit, Registry, Repo, Sources};
 use crate::vault::Place;
 use clap::Args;
@@ -126,10 +126,7 @@ pub fn perform(
     explicit: &Explicit,
     dry_run: bool,
 ) -> Result<Report, Failure> {
-    let interrupt = signals::flag();
-    let trace = trace(Instant::now());
     let untold = Untold::default();
-    let told = |unlocked: &Unlocked| untold.keep(unlocked);
     let request = Request {
         place,
         subjects,
@@ -137,13 +134,8 @@ pub fn perform(
         now: context.now,
         only_where: None,
         lock: LockOptions {
-            interrupt: Some(&interrupt),
-            warn: &told,
-            trace: if context.global.verbose {
-                Some(&trace)
-            } else {
-                None
-            },
+            interrupt: Some(signals::flag()),
+            warn: untold.keep(),
             ..context.lock_options(place)
         },
         sync: context.sync != Sync::None,

@@ -15,10 +15,9 @@ use std::path::Path;
 /// or there is none.
 pub fn abandon(session: Session) -> Result<bool, UpdateError> {
     let place = session.place;
-    let lock = session.lock.lock_file.clone();
     let is_gone = remove_blank(session)?;
     if is_gone {
-        let gate = LockFiles::of(&lock.unwrap_or_else(|| place.lock())).gate;
+        let gate = LockFiles::of(&place.lock()).gate;
         for path in [gate, place.latch()] {
             // Whoever queues for one finds that its name is gone, and opens it anew.
             if let Attempt::Taken(_held) = KernelLock::try_take(&path, "gate.open", "gate.lock") {

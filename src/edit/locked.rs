@@ -4,9 +4,8 @@ use super::UpdateError;
 use super::report::LockReport;
 use crate::commit::{CommitOptions, Document, End, commit};
 use crate::disk::Token;
-use crate::lock::{Host, LockOptions, LockOutcome, WhyUnlocked, with_board_lock};
+use crate::lock::{Host, LockOptions, LockOutcome, WhyUnlocked, with_lock};
 use crate::vault::Place;
-use std::cell::RefCell;
 use std::time::Duration;
 
 /// Bounds what a commit takes, a second's wait for the latch included. Starting
@@ -19,8 +18,8 @@ const EXPECTED: Duration = Duration::from_secs(10);
 pub struct Session<'a> {
     /// Where it and everything beside it lie.
     pub place: &'a Place,
-    /// How its lock is sought; `on_outcome` is not called.
-    pub lock: LockOptions<'a>,
+    /// How its lock is sought.
+    pub lock: LockOptions,
     /// Whether the file and its folder are synced.
     pub sync: bool,
     /// How long the latch is waited for.
@@ -77,20 +76,15 @@ pub(super) fn under_lock<T>(
         staleness: lock.staleness,
         token: Token::new(tag),
     };
-    let told = RefCell::new(None);
-    let keep = |outcome: &LockOutcome| *told.borrow_mut() = Some(outcome.clone());
     let lock = LockOptions {
-        lock_file: Some(lock.lock_file.clone().unwrap_or_else(|| place.lock())),
-        on_outcome: &keep,
         expected: Some(EXPECTED),
         ..lock
     };
-    let done = with_board_lock(&place.folder, &lock, |hold| match hold.why_unlocked() {
+    let (done, outcome) = with_lock(&place.lock(), &lock, |hold| match hold.why_unlocked() {
         Some(why) if why.reason == WhyUnlocked::Interrupted => Err(UpdateError::Interrupted(
             why.lock_path.display().to_string(),
         )),
         Some(_) | None => Ok(section(options)),
-    })?;
-    let outcome = told.take().expect("is told once, after the section");
-    Ok((done, outcome))
+    });
+    Ok((done?, outcome))
 }

@@ -55,8 +55,8 @@ pub struct Request<'a> {
     pub now: Timestamp,
     /// What must hold of a row for it to be replaced.
     pub only_where: Option<OnlyWhere<'a>>,
-    /// How the lock is sought; its `on_outcome` is the update's own.
-    pub lock: LockOptions<'a>,
+    /// How the lock is sought.
+    pub lock: LockOptions,
     /// Whether the board and its folder are synced.
     pub sync: bool,
     /// How long the latch is waited for.

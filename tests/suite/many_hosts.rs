@@ -515,11 +515,10 @@ impl World {
     }
 }
 
-fn lock() -> LockOptions<'static> {
-    LockOptions {
-        sync: false,
-        ..LockOptions::default()
-    }
+fn lock() -> LockOptions {
+    let mut options = LockOptions::default();
+    options.sync = false;
+    options
 }
 
 fn simulate(seed: u64, shared: bool) {

@@ -10,7 +10,7 @@ use crate::commit::LIMIT;
 use crate::config;
 use crate::disk::{Patience, read_regular};
 use crate::edit::{Action, OnlyWhere, Request, Subject, update};
-use crate::lock::{Host, LockOptions, Unlocked};
+use crate::lock::{Host, LockOptions};
 use crate::session::{Explicit, Registry, RegistryEntry, Repo, SessionLock, Sources, git, resolve};
 use crate::vault::Place;
 use std::time::{Duration, Instant};
@@ -127,7 +127,6 @@ impl<'a> Visit<'a> {
             decide(event.kind, row, is_ours, context.now) == Verdict::Write
         };
         let untold = Untold::default();
-        let told = |unlocked: &Unlocked| untold.keep(unlocked);
         let options = context.lock_options(&self.place);
         let request = Request {
             place: &self.place,
@@ -140,7 +139,7 @@ impl<'a> Visit<'a> {
                     Patience::TryOnce => Patience::TryOnce,
                     Patience::For(time) => time.min(for_the_lock).into(),
                 },
-                warn: &told,
+                warn: untold.keep(),
                 ..options
             },
             sync: context.sync != Sync::None,
