@@ -211,11 +211,17 @@ impl Context {
     }
 }
 
+/// What may stand before the command with a value of its own; a test asks clap.
+const GLOBAL_OPTIONS_WITH_VALUE: [&str; 3] = ["--vault", "--board", "--holder"];
+
 /// Names the program and its command, and no values: others may read it.
 fn command() -> String {
     let mut args = std::env::args_os().skip(1);
     while let Some(arg) = args.next() {
-        if Global::WITH_VALUE.iter().any(|option| arg == *option) {
+        if GLOBAL_OPTIONS_WITH_VALUE
+            .iter()
+            .any(|option| arg == *option)
+        {
             args.next();
         } else if !arg.to_string_lossy().starts_with('-') {
             return format!("boardsync {}", arg.to_string_lossy());
@@ -240,4 +246,20 @@ pub fn millis(env: &Env, name: &str, default: Duration, least: u64) -> Result<Du
 
 fn mistake(name: &str, value: &str, wanted: &str) -> Failure {
     Failure::Usage(format!("`{name}` is `{value}`, which is not {wanted}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_global_option_with_a_value_is_known() {
+        let command = <Global as clap::Args>::augment_args(clap::Command::new("boardsync"));
+        let with_value: Vec<String> = command
+            .get_arguments()
+            .filter(|arg| arg.get_action().takes_values())
+            .filter_map(|arg| arg.get_long().map(|name| format!("--{name}")))
+            .collect();
+        assert_eq!(with_value, GLOBAL_OPTIONS_WITH_VALUE);
+    }
 }
