@@ -6,7 +6,7 @@ use crate::Timestamp;
 use crate::config::{self, Choice, Env, VaultSource};
 use crate::disk::Patience;
 use crate::lock::LockOptions;
-use crate::vault::Place;
+use crate::vault::{AllowedLinks, Place};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -154,7 +154,9 @@ impl Context {
         } else {
             Place::find
         };
-        let mut place = find(&choice.path, note, self.home().as_deref()).map_err(Failure::of)?;
+        let home = self.home();
+        let links = AllowedLinks::of(&choice.source, home.as_deref());
+        let mut place = find(&choice.path, note, links).map_err(Failure::of)?;
         place.lock_file = self.named_lock_file();
         Ok(Chosen::Place(place))
     }

@@ -4,14 +4,17 @@ use crate::aside;
 use crate::board::{Board, Origin, join_all};
 use crate::commit::LIMIT;
 use crate::conflict_copy::is_conflict_copy;
-use crate::disk::{self, read_regular};
+use crate::disk::{self, Entry, Links, read_small};
 use crate::vault::Place;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// For this long a copy whose last line is open is taken for one that a tool
 /// has not finished; most write under another name first.
 const BEING_WRITTEN: Duration = Duration::from_secs(10);
+
+/// How many copies one update looks at; the rest waits for the next.
+const COPIES: usize = 100;
 
 /// Holds the copies that are boards of ours.
 #[derive(Debug, Default)]
@@ -21,7 +24,7 @@ pub(super) struct Copies {
 
 #[derive(Debug)]
 struct ConflictCopy {
-    path: PathBuf,
+    entry: Entry,
     text: String,
 }
 
@@ -30,30 +33,34 @@ struct ConflictCopy {
 /// This is one listing of the board's folder an update, outside the lock: 2 ms
 /// for 5,000 notes, nothing measurable for 100. The folder's time cannot spare
 /// it, for every commit changes that itself.
-pub(super) fn candidates(place: &Place) -> Vec<PathBuf> {
+pub(super) fn candidates(place: &Place) -> Vec<Entry> {
     let name = place.target.file_name().unwrap_or_default();
-    let (Some(folder), Some(name)) = (place.target.parent(), name.to_str()) else {
+    let (Ok(board), Some(name)) = (place.entry(), name.to_str()) else {
         return Vec::new();
     };
-    let mut names = disk::list(folder, |other| is_conflict_copy(name, other)).unwrap_or_default();
+    let is_copy = |other: &str| is_conflict_copy(name, other);
+    let mut names = board
+        .in_folder()
+        .list(COPIES, is_copy)
+        .unwrap_or_default();
     names.sort();
-    names.iter().map(|name| folder.join(name)).collect()
+    names.iter().map(|name| board.sibling(name)).collect()
 }
 
 impl Copies {
     /// Reads those candidates that are boards of ours without conflict markers.
     ///
     /// One that is still being written, as far as can be told, waits.
-    pub(super) fn read(candidates: Vec<PathBuf>) -> Self {
-        let copy = |path: PathBuf| {
-            let contents = read_regular(&path, LIMIT).ok()??;
+    pub(super) fn read(candidates: Vec<Entry>) -> Self {
+        let copy = |entry: Entry| {
+            let contents = read_small(&entry, LIMIT, Links::Refuse).ok()??;
             let age = contents.modified().elapsed();
             let is_young = age.is_ok_and(|age| age < BEING_WRITTEN);
             if is_young && !contents.bytes.ends_with(b"\n") {
                 return None;
             }
             let text = String::from_utf8(contents.bytes).ok()?;
-            (Board::origin_of(&text) == Origin::Ours).then_some(ConflictCopy { path, text })
+            (Board::origin_of(&text) == Origin::Ours).then_some(ConflictCopy { entry, text })
         };
         Self {
             all: candidates.into_iter().filter_map(copy).collect(),
@@ -78,18 +85,18 @@ impl Copies {
     /// One that changed meanwhile, or cannot be moved, stays for the next update.
     pub(super) fn put_away(&self, place: &Place) -> Vec<PathBuf> {
         let put = |copy: &ConflictCopy| {
-            let aside = aside::put_away(place, &copy.path).ok()?;
+            let aside = aside::put_away(place, &copy.entry).ok()?;
             if read(&aside).is_some_and(|now| now == copy.text.as_bytes()) {
-                return Some(aside);
+                return Some(aside.path());
             }
-            let _ = disk::move_new("aside.move", &aside, &copy.path);
+            let _ = disk::move_new("aside.move", &aside, &copy.entry);
             None
         };
         self.all.iter().filter_map(put).collect()
     }
 }
 
-fn read(path: &Path) -> Option<Vec<u8>> {
-    let contents = read_regular(path, LIMIT).ok()??;
+fn read(entry: &Entry) -> Option<Vec<u8>> {
+    let contents = read_small(entry, LIMIT, Links::Refuse).ok()??;
     Some(contents.bytes)
 }

@@ -4,14 +4,15 @@
 //! own with only those rows, in `.orchestrator/backups/`, where no editor of
 //! notes looks.
 
-use super::backups::{BACKUPS, discard, expire, free_name};
+use super::backups::Backups;
 use super::locked::{Edited, Session, edit};
 use super::refusal::{refusal, text};
 use super::{Refusal, UpdateError};
 use crate::Timestamp;
 use crate::board::{Board, Row, Slot, join_all, join_rows};
 use crate::commit::{CommitError, Displaced, Document, Edit, End, LIMIT};
-use crate::disk::{self, ReadError, read_regular};
+use crate::config::vault::BoardPlace;
+use crate::disk::{Access, Entry, Links, ReadError, read_regular, rewrite_like};
 use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -46,13 +47,12 @@ pub fn prune(
     why: &dyn Fn(&Row) -> Option<String>,
 ) -> Result<Pruned, UpdateError> {
     let place = session.place;
-    let folder = place.folder.join(BACKUPS);
-    let backup = free_name(&folder, &place.stem, now);
+    let backups = Backups::of(place);
     let mut document = Pruning {
         why,
         now,
-        like: &place.target,
-        backup: &backup,
+        place,
+        backup: None,
         dropped: Vec::new(),
     };
     if dry_run {
@@ -73,10 +73,12 @@ pub fn prune(
     }
     let edited = edit(session, &mut document);
     let is_written = matches!(&edited, Ok(edited) if edited.end == End::Written);
-    let dropped = document.dropped;
+    let (dropped, backup) = (document.dropped, document.backup);
     if !is_written || dropped.is_empty() {
         // The rows are where they were.
-        discard(&backup);
+        if let Some(backup) = &backup {
+            backups.discard(backup);
+        }
         return Ok(Pruned {
             edited: Some(edited?),
             dropped: Vec::new(),
@@ -87,8 +89,8 @@ pub fn prune(
     Ok(Pruned {
         edited: Some(edited?),
         dropped,
-        expired: expire(&folder, &place.stem),
-        backup: Some(backup),
+        expired: backups.expire().iter().map(Entry::path).collect(),
+        backup: backup.as_ref().map(Entry::path),
     })
 }
 
@@ -103,9 +105,8 @@ pub(super) fn unreadable(path: &Path) -> impl FnOnce(ReadError) -> CommitError {
 struct Pruning<'a> {
     why: &'a dyn Fn(&Row) -> Option<String>,
     now: Timestamp,
-    /// The file that the backup is as readable as.
-    like: &'a Path,
-    backup: &'a Path,
+    place: &'a BoardPlace,
+    backup: Option<Entry>,
     dropped: Vec<Dropped>,
 }
 
@@ -129,11 +130,17 @@ impl Pruning<'_> {
         (!self.dropped.is_empty()).then_some((board, kept))
     }
 
-    fn keep(&self, kept: &Board) -> io::Result<()> {
-        let folder = self.backup.parent().unwrap_or(Path::new("."));
-        disk::create_folder("folder.create", folder)?;
-        let like = std::fs::metadata(self.like).ok();
-        disk::rewrite_like(self.backup, kept.render(self.now).as_bytes(), like.as_ref())
+    /// Writes the rows that go into a backup that is as readable as the board.
+    fn keep(&mut self, kept: Vec<u8>) -> io::Result<()> {
+        let backup = match &self.backup {
+            Some(backup) => backup,
+            None => {
+                let backup = Backups::of(self.place).create(self.now)?;
+                self.backup.insert(backup)
+            }
+        };
+        let like = Access::at(&self.place.entry()?, Links::Refuse);
+        rewrite_like(backup, &kept, like)
     }
 }
 
@@ -153,12 +160,15 @@ impl Document for Pruning<'_> {
         let Some((board, kept)) = self.split(current) else {
             return Edit::Unchanged;
         };
-        match self.keep(&kept) {
+        let kept = kept.render(self.now).into_bytes();
+        match self.keep(kept) {
             Ok(()) => Edit::Write(board.render(self.now).into_bytes()),
-            Err(error) => Edit::Refuse(Refusal::NotKept(format!(
-                "`{}`: {error}",
-                self.backup.display()
-            ))),
+            Err(error) => {
+                let folder = self.place.folder.join("backups");
+                let backup = self.backup.as_ref().map_or(folder, Entry::path);
+                let why = format!("`{}`: {error}", backup.display());
+                Edit::Refuse(Refusal::NotKept(why))
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 //! Putting back the rows of the last backup: a join, so newer rows stay.
 
-use super::backups::{BACKUPS, backups, discard};
+use super::backups::Backups;
 use super::locked::{Edited, Session, edit};
 use super::prune::{join_boards, unreadable};
 use super::refusal::{refusal, text};
@@ -8,7 +8,7 @@ use super::{Refusal, UpdateError};
 use crate::Timestamp;
 use crate::board::{Board, join_rows};
 use crate::commit::{Displaced, Document, Edit, End, LIMIT};
-use crate::disk::read_regular;
+use crate::disk::{Links, read_small};
 use std::path::PathBuf;
 
 /// Reports what was put back.
@@ -28,11 +28,12 @@ pub fn restore(
     dry_run: bool,
 ) -> Result<Option<Restored>, UpdateError> {
     let place = session.place;
-    let folder = place.folder.join(BACKUPS);
-    let Some(backup) = backups(&folder, &place.stem).pop() else {
+    let backups = Backups::of(place);
+    let Some(entry) = backups.all().pop() else {
         return Ok(None);
     };
-    let Some(read) = read_regular(&backup, LIMIT).map_err(unreadable(&backup))? else {
+    let backup = entry.path();
+    let Some(read) = read_small(&entry, LIMIT, Links::Refuse).map_err(unreadable(&backup))? else {
         return Ok(None);
     };
     let kept = text(&read.bytes).map_err(|why| UpdateError::Refused(why.note(&backup)))?;
@@ -43,7 +44,7 @@ pub fn restore(
     }
     let edited = edit(session, &mut Restoring { kept, now })?;
     if matches!(edited.end, End::Written | End::Unchanged) {
-        discard(&backup);
+        backups.discard(&entry);
     }
     let edited = Some(edited);
     Ok(Some(Restored { edited, backup }))

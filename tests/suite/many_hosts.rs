@@ -12,7 +12,7 @@ use boardsync::commit::LATCH_PATIENCE;
 use boardsync::edit::{Action, Declare, Report, Request, Session, Subject, edit, update};
 use boardsync::lock::{Host, LockOptions};
 use boardsync::session::{Explicit, Repo, Sources};
-use boardsync::vault::{DEFAULT_BOARD, Place};
+use boardsync::vault::{AllowedLinks, DEFAULT_BOARD, Place};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -209,7 +209,7 @@ impl World {
             Machine {
                 index,
                 host: Host::named(&format!("host-{index}"), Some(&format!("boot-{index}"))),
-                place: Place::find(&vault, DEFAULT_BOARD, Some(root.path())).unwrap(),
+                place: Place::find(&vault, DEFAULT_BOARD, AllowedLinks::Within(Some(root.path()))).unwrap(),
                 vault,
                 synced: BTreeMap::new(),
             }

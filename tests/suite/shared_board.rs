@@ -6,7 +6,7 @@ use boardsync::board::{Board, Status};
 use boardsync::edit::{Report, Request, Subject, update};
 use boardsync::lock::{Host, LockOptions};
 use boardsync::session::{Explicit, Repo, Sources};
-use boardsync::vault::{DEFAULT_BOARD, Place};
+use boardsync::vault::{AllowedLinks, DEFAULT_BOARD, Place};
 use std::path::Path;
 
 const KEY: &str = "339eea63";
@@ -19,7 +19,7 @@ fn at(clock: &str) -> Timestamp {
 
 /// Updates the row of [`REPO`] as the host of that name.
 fn update_on(env: &TestEnv, host: &str, said: Option<Status>, clock: &str) -> Report {
-    let place = Place::find(&env.vault(), DEFAULT_BOARD, Some(&env.home())).unwrap();
+    let place = Place::find(&env.vault(), DEFAULT_BOARD, AllowedLinks::Within(Some(&env.home()))).unwrap();
     let subjects = [Subject {
         repo: Repo::at(Path::new(REPO), Path::new("/")),
         sources: Sources::default(),

@@ -7,7 +7,7 @@ use crate::commit::LIMIT;
 use crate::config::VaultSource;
 use crate::disk::{self, read_regular};
 use crate::edit::{Founding, abandon, is_blank, refusal};
-use crate::vault::Place;
+use crate::vault::{AllowedLinks, Place};
 
 /// Plans the step: a board that says anything is never taken away.
 pub fn plan<'a>(setup: &'a Setup<'a>, way: Way) -> Result<Option<Plan<'a>>, Failure> {
@@ -66,7 +66,8 @@ pub fn plan<'a>(setup: &'a Setup<'a>, way: Way) -> Result<Option<Plan<'a>>, Fail
 fn place(setup: &Setup) -> Result<Place, Failure> {
     let context = setup.context;
     let home = context.home();
-    Place::find(&setup.vault.path, context.global.board(), home.as_deref()).map_err(Failure::of)
+    let links = AllowedLinks::of(&setup.vault.source, home.as_deref());
+    Place::find(&setup.vault.path, context.global.board(), links).map_err(Failure::of)
 }
 
 fn make(setup: &Setup, place: &Place) -> Result<(), Failure> {
