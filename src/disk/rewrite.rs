@@ -1,6 +1,8 @@
 //! Writing a whole file that nobody else writes: it is old or new, never half.
 
-use super::{Access, At, Entry, Links, Token, create_new, fill, place_new, remove, replace, status, step};
+use super::{
+    Access, At, Entry, Links, Token, create_new, fill, place_new, remove, replace, status, step,
+};
 use std::io;
 use std::path::Path;
 

@@ -39,10 +39,7 @@ pub(super) fn candidates(place: &Place) -> Vec<Entry> {
         return Vec::new();
     };
     let is_copy = |other: &str| is_conflict_copy(name, other);
-    let mut names = board
-        .in_folder()
-        .list(COPIES, is_copy)
-        .unwrap_or_default();
+    let mut names = board.in_folder().list(COPIES, is_copy).unwrap_or_default();
     names.sort();
     names.iter().map(|name| board.sibling(name)).collect()
 }

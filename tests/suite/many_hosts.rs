@@ -209,7 +209,12 @@ impl World {
             Machine {
                 index,
                 host: Host::named(&format!("host-{index}"), Some(&format!("boot-{index}"))),
-                place: Place::find(&vault, DEFAULT_BOARD, AllowedLinks::Within(Some(root.path()))).unwrap(),
+                place: Place::find(
+                    &vault,
+                    DEFAULT_BOARD,
+                    AllowedLinks::Within(Some(root.path())),
+                )
+                .unwrap(),
                 vault,
                 synced: BTreeMap::new(),
             }

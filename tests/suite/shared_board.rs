@@ -19,7 +19,12 @@ fn at(clock: &str) -> Timestamp {
 
 /// Updates the row of [`REPO`] as the host of that name.
 fn update_on(env: &TestEnv, host: &str, said: Option<Status>, clock: &str) -> Report {
-    let place = Place::find(&env.vault(), DEFAULT_BOARD, AllowedLinks::Within(Some(&env.home()))).unwrap();
+    let place = Place::find(
+        &env.vault(),
+        DEFAULT_BOARD,
+        AllowedLinks::Within(Some(&env.home())),
+    )
+    .unwrap();
     let subjects = [Subject {
         repo: Repo::at(Path::new(REPO), Path::new("/")),
         sources: Sources::default(),
