@@ -1,6 +1,6 @@
 //! How a command ends: an exit code, and at most one line on stderr.
 
-use crate::edit::UpdateError;
+use crate::edit::EditError;
 use crate::lock::Trace;
 use crate::{is_acted_on, printable};
 use std::io::{ErrorKind, Write};
@@ -56,10 +56,10 @@ impl std::fmt::Display for Failure {
     }
 }
 
-impl From<UpdateError> for Failure {
-    fn from(error: UpdateError) -> Self {
+impl From<EditError> for Failure {
+    fn from(error: EditError) -> Self {
         match error {
-            UpdateError::Interrupted(_) => Self::Interrupted,
+            EditError::Interrupted(_) => Self::Interrupted,
             error => Self::of(error),
         }
     }

@@ -1,17 +1,19 @@
 //! `boardsync sweep`: every busy repository of the host, in one update.
 
 use super::context::{Chosen, Context};
+use super::edit::edit;
+use super::ledger::record;
 use super::outcome::{Exit, Failure, warn};
 use super::report::{disabled, report};
-use super::update::{perform, record};
+use super::update::subjects;
 use crate::config;
-use crate::edit::Subject;
-use crate::session::{Explicit, Registry, Repo, Sources, enumerate};
+use crate::edit::Update;
+use crate::session::{Explicit, Registry, Repo, enumerate};
 use clap::Args;
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// Is what `sweep` takes.
+/// What `sweep` takes.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  boardsync sweep\n  boardsync sweep --root ~/src --root ~/work\n\nSearches two levels below each root (default: ~/Projects and the `roots` of the\nconfig file) and adds the repository of the current folder."
@@ -50,22 +52,15 @@ pub fn run(context: &Context, args: &SweepArgs) -> Result<Exit, Failure> {
     if is_repository && !repos.contains(&own) {
         repos.push(own.clone());
     }
-    let subjects: Vec<Subject> = repos
-        .into_iter()
-        .map(|repo| Subject {
-            sources: Sources::read(&repo, registry.as_ref()),
-            repo,
-        })
-        .collect();
-    let done = perform(
-        context,
-        &place,
-        &subjects,
-        &Explicit::default(),
-        args.dry_run,
-    )?;
-    if let Some(subject) = subjects.iter().find(|subject| subject.repo == own) {
-        record(context, subject, &done, started, Some(sweep.seen));
+    let subjects = subjects(repos, registry.as_ref());
+    let explicit = Explicit::default();
+    let mut update = Update::new(&subjects, &explicit);
+    let done = edit(context, &place, &mut update, |options| {
+        options.dry_run = args.dry_run.into();
+    })?;
+    let own = subjects.iter().find(|subject| subject.repo == own);
+    if let Some(own) = own.filter(|_| !args.dry_run) {
+        record(context, own, &done, started, Some(sweep.seen));
     }
     report(context, &done)
 }

@@ -1,11 +1,11 @@
-//! What an update came to, once, for people, programs and the ledger.
+//! What an edit came to, once, for people, programs and the ledger.
 
 use crate::ledger::LockNote;
 use crate::lock::{LockOutcome, Release};
 use serde::Serialize;
 use std::path::PathBuf;
 
-/// Names what became of an update, by the peers' words.
+/// What became of an edit, by the peers' words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Action {
@@ -43,7 +43,7 @@ impl Action {
     }
 }
 
-/// Reports one update.
+/// The report of one edit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
     /// What became of it.
@@ -62,7 +62,22 @@ pub struct Report {
     pub shared: bool,
 }
 
-/// Reports what kept an update apart from others.
+impl Report {
+    /// Makes the report of an edit that has not got as far as the lock.
+    pub fn new(action: Action, path: impl Into<PathBuf>) -> Self {
+        Self {
+            action,
+            path: path.into(),
+            rows: None,
+            lock: None,
+            note: None,
+            copies: Vec::new(),
+            shared: false,
+        }
+    }
+}
+
+/// What kept an edit apart from others.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LockReport {
     /// What the lock did.

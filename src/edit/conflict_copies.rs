@@ -16,10 +16,14 @@ const BEING_WRITTEN: Duration = Duration::from_secs(10);
 /// How many copies one update looks at; the rest waits for the next.
 const COPIES: usize = 100;
 
-/// Holds the copies that are boards of ours.
+/// The copies beside a board that are boards of ours.
 #[derive(Debug, Default)]
-pub(super) struct Copies {
+pub(super) struct ConflictCopies {
+    /// What has a sync tool's name, unread.
+    candidates: Vec<Entry>,
     all: Vec<ConflictCopy>,
+    /// Where those went whose rows the board has.
+    pub put_away: Vec<PathBuf>,
 }
 
 #[derive(Debug)]
@@ -28,27 +32,30 @@ struct ConflictCopy {
     text: String,
 }
 
-/// Lists what has a sync tool's name beside the board; unread.
-///
-/// This is one listing of the board's folder an update, outside the lock: 2 ms
-/// for 5,000 notes, nothing measurable for 100. The folder's time cannot spare
-/// it, for every commit changes that itself.
-pub(super) fn candidates(place: &Place) -> Vec<Entry> {
-    let name = place.target.file_name().unwrap_or_default();
-    let (Ok(board), Some(name)) = (place.entry(), name.to_str()) else {
-        return Vec::new();
-    };
-    let is_copy = |other: &str| is_conflict_copy(name, other);
-    let mut names = board.in_folder().list(COPIES, is_copy).unwrap_or_default();
-    names.sort();
-    names.iter().map(|name| board.sibling(name)).collect()
-}
+impl ConflictCopies {
+    /// Lists what has a sync tool's name beside the board; reads nothing.
+    ///
+    /// This is one listing of the board's folder an update, outside the lock: 2 ms
+    /// for 5,000 notes, nothing measurable for 100. The folder's time cannot spare
+    /// it, for every commit changes that itself.
+    pub fn beside(place: &Place) -> Self {
+        let name = place.target.file_name().unwrap_or_default();
+        let (Ok(board), Some(name)) = (place.entry(), name.to_str()) else {
+            return Self::default();
+        };
+        let is_copy = |other: &str| is_conflict_copy(name, other);
+        let mut names = board.in_folder().list(COPIES, is_copy).unwrap_or_default();
+        names.sort();
+        Self {
+            candidates: names.iter().map(|name| board.sibling(name)).collect(),
+            ..Self::default()
+        }
+    }
 
-impl Copies {
-    /// Reads those candidates that are boards of ours without conflict markers.
+    /// Reads those that are boards of ours without conflict markers, once.
     ///
     /// One that is still being written, as far as can be told, waits.
-    pub(super) fn read(candidates: Vec<Entry>) -> Self {
+    pub fn read(&mut self) {
         let copy = |entry: Entry| {
             let contents = read_small(&entry, LIMIT, Links::Refuse).ok()??;
             let age = contents.modified().elapsed();
@@ -59,13 +66,11 @@ impl Copies {
             let text = String::from_utf8(contents.bytes).ok()?;
             (Board::origin_of(&text) == Origin::Ours).then_some(ConflictCopy { entry, text })
         };
-        Self {
-            all: candidates.into_iter().filter_map(copy).collect(),
-        }
+        self.all.extend(self.candidates.drain(..).filter_map(copy));
     }
 
     /// Joins all of them into a board; false if that changes nothing in it.
-    pub(super) fn join_into<'a>(&'a self, board: &mut Board<'a>) -> bool {
+    pub fn join_into<'a>(&'a self, board: &mut Board<'a>) -> bool {
         if self.all.is_empty() {
             return false;
         }
@@ -77,10 +82,10 @@ impl Copies {
         board.render(time) != before
     }
 
-    /// Moves them aside, now that the board holds them, and says where they are.
+    /// Moves them aside, now that the board holds them.
     ///
     /// One that changed meanwhile, or cannot be moved, stays for the next update.
-    pub(super) fn put_away(&self, place: &Place) -> Vec<PathBuf> {
+    pub fn put_away(&mut self, place: &Place) {
         let put = |copy: &ConflictCopy| {
             let aside = aside::put_away(place, &copy.entry).ok()?;
             if read(&aside).is_some_and(|now| now == copy.text.as_bytes()) {
@@ -89,7 +94,7 @@ impl Copies {
             let _ = disk::move_new("aside.move", &aside, &copy.entry);
             None
         };
-        self.all.iter().filter_map(put).collect()
+        self.put_away = self.all.iter().filter_map(put).collect();
     }
 }
 
