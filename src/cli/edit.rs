@@ -74,7 +74,10 @@ fn with_options<T>(
         ..context.lock_options(place)
     };
     let done = act(options).map_err(Failure::from);
-    let unlocked = unlocked.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let unlocked = unlocked
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .take();
     match (done, unlocked) {
         (Ok(done), unlocked) => Ok((done, unlocked)),
         // Two things went wrong: one line says so.

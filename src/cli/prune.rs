@@ -83,7 +83,10 @@ fn show_pruned(
     } else if !context.global.quiet {
         let mut text = rows(report, dropped, unknown);
         for entry in expired {
-            text.push_str(&format!("removed the old backup `{}`\n", shown(&entry.path())));
+            text.push_str(&format!(
+                "removed the old backup `{}`\n",
+                shown(&entry.path())
+            ));
         }
         if let Some(backup) = backup {
             let backup = shown(&backup.path());
