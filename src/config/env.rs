@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
-/// Is a snapshot of the environment's variables.
+/// A snapshot of the environment's variables.
 ///
 /// Passed along instead of asking the process, so that a test can have its own
 /// and two tests never share one. A blank value counts as unset, everywhere.
@@ -50,5 +50,5 @@ impl<K: Into<OsString>, V: Into<OsString>> FromIterator<(K, V)> for Env {
     }
 }
 
-/// Names the variable that holds the home folder.
+/// The variable that holds the home folder.
 pub(super) const HOME: &str = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
