@@ -1,57 +1,54 @@
 //! What is put aside in a vault instead of being removed.
 
-use crate::disk::{self, Entry};
+use crate::disk;
 use crate::vault::Place;
 use std::io::{self, ErrorKind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Keeps conflict copies whose rows the board has.
 const MERGED: &str = "merged";
 /// Keeps contents as they were before a repair.
 const BACKUPS: &str = "backups";
 
-/// Moves a file that lies beside the board into `.orchestrator/merged/`, and
-/// gives its new place.
-pub(crate) fn put_away(place: &Place, file: &Entry) -> io::Result<Entry> {
-    let path = file.path();
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    in_free_name(place, MERGED, &name, |aside| {
-        disk::move_new("aside.move", file, aside)
+/// Moves a file into `.orchestrator/merged/`, and gives its new path.
+pub(crate) fn put_away(place: &Place, file: &Path) -> io::Result<PathBuf> {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    in_free_name(&place.folder.join(MERGED), &name, |path| {
+        disk::move_new("aside.move", file, path)
     })
 }
 
 /// Writes a content into `.orchestrator/backups/`, and gives its path.
 ///
-/// It has the name of the note, and only its owner reads it.
+/// It has the name of the note and the permissions of a new file's owner only.
 pub(crate) fn back_up(place: &Place, bytes: &[u8]) -> io::Result<PathBuf> {
     let name = place.board.file_name().unwrap_or_default();
-    let entry = in_free_name(place, BACKUPS, &name.to_string_lossy(), |aside| {
-        let file = disk::create_new("aside.create", aside, 0o600)?;
+    let folder = place.folder.join(BACKUPS);
+    in_free_name(&folder, &name.to_string_lossy(), |path| {
+        let file = disk::create_new("aside.create", path, 0o600)?;
         disk::fill("aside.write", &file, bytes)?;
         file.sync_all()
-    })?;
-    Ok(entry.path())
+    })
 }
 
 /// Puts something under `name`, or `name` with the first free number.
 fn in_free_name(
-    place: &Place,
-    folder: &str,
+    folder: &Path,
     name: &str,
-    mut put: impl FnMut(&Entry) -> io::Result<()>,
-) -> io::Result<Entry> {
-    let folder = place.create_orchestrator()?.create_beneath(folder, 0o777)?;
+    mut put: impl FnMut(&Path) -> io::Result<()>,
+) -> io::Result<PathBuf> {
+    disk::create_folder("folder.create", folder)?;
     let (stem, extension) = match name.rfind('.') {
         Some(at) if at > 0 => name.split_at(at),
         _ => (name, ""),
     };
-    let mut entry = folder.entry(name);
+    let mut path = folder.join(name);
     for number in 2..10_000 {
-        match put(&entry) {
+        match put(&path) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                entry = folder.entry(format!("{stem}.{number}{extension}"));
+                path = folder.join(format!("{stem}.{number}{extension}"));
             }
-            done => return done.map(|()| entry),
+            done => return done.map(|()| path),
         }
     }
     Err(ErrorKind::AlreadyExists.into())

@@ -2,19 +2,21 @@
 
 use super::context::Context;
 use super::outcome::{Exit, Failure};
-use super::update::{RepoArgs, run_for};
+use super::update;
 use crate::board::Status;
 use crate::session::Explicit;
 use clap::Args;
+use std::path::PathBuf;
 
-/// What `close` takes.
+/// Is what `close` takes.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  boardsync close --repo ~/src/app\n\nThe folder may be gone, if the board has its row."
+    after_help = "Example:\n  boardsync close --repo ~/src/app\n\nThe folder need not exist any more."
 )]
 pub struct CloseArgs {
-    #[command(flatten)]
-    pub repos: RepoArgs,
+    /// The repositories
+    #[arg(long, required = true, num_args = 1.., value_name = "DIR")]
+    pub repo: Vec<PathBuf>,
     /// Say what would be done, and do nothing
     #[arg(long)]
     pub dry_run: bool,
@@ -26,10 +28,5 @@ pub fn run(context: &Context, args: &CloseArgs) -> Result<Exit, Failure> {
         status: Some(Status::Closed),
         ..Explicit::default()
     };
-    run_for(
-        context,
-        args.repos.named("close")?,
-        &explicit,
-        args.dry_run.into(),
-    )
+    update::run_for(context, &args.repo, &explicit, args.dry_run)
 }

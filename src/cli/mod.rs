@@ -25,6 +25,7 @@ mod signals;
 mod stdin;
 mod sweep;
 mod terminal;
+mod untold;
 mod update;
 mod watch;
 mod watchdog;

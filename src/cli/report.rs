@@ -6,6 +6,7 @@ use super::signals;
 use crate::edit::{Action, LockReport, Report};
 use crate::lock::{LockOutcome, Release};
 use crate::printable;
+use std::path::PathBuf;
 
 /// Offers to tell hosts apart, where a second one has shown itself.
 const OFFER: &str =
@@ -14,8 +15,13 @@ const OFFER: &str =
 /// Makes the report of an update that no vault is enabled for.
 pub fn disabled(context: &Context, reason: String) -> Report {
     Report {
+        action: Action::SkippedVaultDisabled,
+        path: PathBuf::from(context.global.board()),
+        rows: None,
+        lock: None,
         note: Some(reason),
-        ..Report::new(Action::SkippedVaultDisabled, context.global.board())
+        copies: Vec::new(),
+        shared: false,
     }
 }
 

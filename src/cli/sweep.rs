@@ -1,22 +1,20 @@
 //! `boardsync sweep`: every busy repository of the host, in one update.
 
 use super::context::{Chosen, Context};
-use super::edit::edit;
-use super::ledger::record;
 use super::outcome::{Exit, Failure, warn};
 use super::report::{disabled, report};
-use super::update::subjects;
+use super::update::{perform, record};
 use crate::config;
-use crate::edit::Update;
-use crate::session::{Explicit, Registry, Repo, enumerate};
+use crate::edit::Subject;
+use crate::session::{Explicit, Registry, enumerate};
 use clap::Args;
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// What `sweep` takes.
+/// Is what `sweep` takes.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  boardsync sweep\n  boardsync sweep --root ~/src --root ~/work\n\nSearches two levels below each root (default: ~/Projects and the `roots` of the\nconfig file) and adds the repository of the current folder."
+    after_help = "Examples:\n  boardsync sweep\n  boardsync sweep --root ~/src --root ~/work\n\nSearches two levels below each root (default: ~/Projects and the `roots` of the\nconfig file) for repositories with a session lock, and adds those that\n`cross-repo.projects` names, and the repository of the current folder."
 )]
 pub struct SweepArgs {
     /// The folders to search for repositories
@@ -33,34 +31,43 @@ pub struct SweepArgs {
 /// Runs `boardsync sweep`.
 pub fn run(context: &Context, args: &SweepArgs) -> Result<Exit, Failure> {
     let started = Instant::now();
-    let own = Repo::at(&args.repo, &context.cwd);
+    let own = context.repo(&args.repo);
     let place = match context.choose(Some(&own.path))? {
         Chosen::Place(place) => place,
-        Chosen::Disabled { reason } => return report(context, &disabled(context, reason)),
+        Chosen::Disabled { reason } => {
+            let done = disabled(context, reason);
+            record(context, &Subject::read(own, None), &done, started, Some(0));
+            return report(context, &done);
+        }
     };
     let registry = config::registry_dir(&context.env).map(|folder| Registry::indexed(&folder));
     let roots = match args.root.as_slice() {
         [] => config::sweep_roots(&context.env).map_err(Failure::of)?,
         named => named.to_vec(),
     };
-    let sweep = enumerate(&roots, &context.cwd, registry.as_ref(), context.now);
+    let declared = config::cross_repo_projects(&own.path, &context.env);
+    let sweep = enumerate(&roots, &declared, &context.cwd);
     if let Some(warning) = &sweep.warning {
         warn(warning);
     }
     let mut repos = sweep.repos;
-    let is_repository = own.path.join(".git").exists() || own.path.join(".orchestrator").is_dir();
-    if is_repository && !repos.contains(&own) {
+    repos.retain(|repo| repo.path != own.path);
+    if own.path.join(".git").exists() || own.path.join(".orchestrator").is_dir() {
         repos.push(own.clone());
     }
-    let subjects = subjects(repos, registry.as_ref());
-    let explicit = Explicit::default();
-    let mut update = Update::new(&subjects, &explicit);
-    let done = edit(context, &place, &mut update, |options| {
-        options.dry_run = args.dry_run.into();
-    })?;
-    let own = subjects.iter().find(|subject| subject.repo == own);
-    if let Some(own) = own.filter(|_| !args.dry_run) {
-        record(context, own, &done, started, Some(sweep.seen));
+    let subjects: Vec<Subject> = repos
+        .into_iter()
+        .map(|repo| Subject::read(repo, registry.as_ref()))
+        .collect();
+    let done = perform(
+        context,
+        &place,
+        &subjects,
+        &Explicit::default(),
+        args.dry_run,
+    )?;
+    if let Some(subject) = subjects.iter().find(|subject| subject.repo == own) {
+        record(context, subject, &done, started, Some(sweep.seen));
     }
     report(context, &done)
 }

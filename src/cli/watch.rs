@@ -106,7 +106,7 @@ impl Watch<'_> {
     }
 
     fn eyes(&self, wakes: &Wakes) -> Eyes {
-        let lock = self.place.lock();
+        let lock = self.context.lock_file(&self.place);
         Eyes::open([self.place.target.clone(), lock], wakes.sender())
     }
 

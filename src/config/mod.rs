@@ -13,7 +13,6 @@ pub mod session_config;
 mod session_file;
 mod trust;
 mod under_home;
-pub mod vault;
 
 pub use choose::{Choice, VaultChoice, VaultSource, choose_vault};
 pub use env::Env;
@@ -22,6 +21,7 @@ pub use folders::{
     state_dir,
 };
 pub use own::{OwnConfig, sweep_roots};
+pub use session_file::{cross_repo_projects, vault_name};
 pub use trust::{link_below, may_be_named_by};
 pub use under_home::check as check_under_home;
 

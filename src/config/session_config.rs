@@ -5,28 +5,28 @@
 //! it the cases of `fixtures/session_config.json`; where it leaves a quote or a
 //! cut in a path, the path is read as it was meant, and the fixture says so.
 
-/// Is what the block says.
+/// The contents of the block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VaultIntegration {
-    /// Tells whether it says `enabled: true`.
+    /// Whether it says `enabled: true`.
     pub enabled: bool,
-    /// Gives `vault-dir`, unless it is blank, `none` or `null`.
+    /// `vault-dir`, unless it is blank, `none` or `null`.
     pub vault_dir: Option<String>,
-    /// Gives `vault-name`, by the same rule.
+    /// `vault-name`, by the same rule.
     pub vault_name: Option<String>,
 }
 
-/// Is what was found in a file.
+/// What a file says of a vault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Block {
-    /// Says that the file names no `vault-integration` at the start of a line.
+    /// No `vault-integration` at the start of a line.
     Absent,
-    /// Says that it does, in a form that the peer takes for disabled.
+    /// One in a form that the peer takes for disabled.
     ///
     /// Told apart from [`Block::Absent`], because somebody has said something
     /// about the vault, and *nothing was said* would be the wrong answer.
     Unreadable,
-    /// Holds the block.
+    /// The block.
     Found(VaultIntegration),
 }
 
@@ -53,12 +53,43 @@ pub fn read(text: &str) -> Block {
     }
 }
 
+/// Finds the paths of `cross-repo.projects` in the text of a file: one list in
+/// brackets, on one line of a block. Entries with other characters than those of
+/// plain paths are passed over, as by session-orchestrator.
+pub fn projects(text: &str) -> Vec<String> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "._~/-".contains(c);
+    let lines = visible_lines(text.strip_prefix('\u{feff}').unwrap_or(text));
+    let head = lines
+        .iter()
+        .position(|line| after_key(line, "cross-repo").is_some_and(|rest| rest.trim().is_empty()));
+    let Some(head) = head else {
+        return Vec::new();
+    };
+    let list = lines[head + 1..]
+        .iter()
+        .take_while(|line| line.is_empty() || line.starts_with(char::is_whitespace))
+        .find_map(|line| child_value(line.trim(), "projects"))
+        .map_or("", |list| list.split('#').next().unwrap_or(list).trim());
+    let list = list.strip_prefix('[').unwrap_or(list);
+    list.strip_suffix(']')
+        .unwrap_or(list)
+        .split(',')
+        .map(str::trim)
+        .filter(|path| !matches!(*path, "" | "none" | "null") && path.chars().all(is_plain))
+        .map(str::to_owned)
+        .collect()
+}
+
 impl VaultIntegration {
-    /// Reads `key: value` pairs of an inline object; here case counts.
+    /// Reads `key: value` pairs of an inline object; here case counts, and a
+    /// quoted `"true"` is none.
     fn from_inline(fields: &[(&str, &str)]) -> Self {
         let mut block = Self::default();
         for (key, value) in fields {
-            block.set(key, unquoted(value), |value| value == "true");
+            block.set(key, unquoted(value));
+            if *key == "enabled" {
+                block.enabled = *value == "true";
+            }
         }
         block
     }
@@ -76,7 +107,10 @@ impl VaultIntegration {
             for key in ["enabled", "vault-dir", "vault-name"] {
                 if let Some(value) = child_value(line.trim(), key) {
                     let value = unquoted(without_comment(value.trim()));
-                    block.set(key, value, |value| value.eq_ignore_ascii_case("true"));
+                    block.set(key, value);
+                    if key == "enabled" {
+                        block.set_enabled(value);
+                    }
                 }
             }
         }
@@ -84,40 +118,46 @@ impl VaultIntegration {
     }
 
     /// Takes one pair; of a key that comes twice the last one stays.
-    fn set(&mut self, key: &str, value: &str, is_true: impl Fn(&str) -> bool) {
+    fn set(&mut self, key: &str, value: &str) {
         let named =
             || Some(value.to_owned()).filter(|v| !matches!(v.as_str(), "" | "none" | "null"));
         match key {
-            "enabled" => self.enabled = is_true(value),
             "vault-dir" => self.vault_dir = named(),
             "vault-name" => self.vault_name = named(),
             _ => {}
+        }
+    }
+
+    /// Takes `enabled` of a block, where only two words count.
+    fn set_enabled(&mut self, value: &str) {
+        if value.eq_ignore_ascii_case("true") {
+            self.enabled = true;
+        } else if value.eq_ignore_ascii_case("false") {
+            self.enabled = false;
         }
     }
 }
 
 /// Gives the lines that no HTML comment hides.
 ///
-/// A comment begins a line, indented or not, and hides whole lines, up to the
-/// one that holds `-->`. One that is never closed is text.
+/// A comment begins a line, indented or not, ends on a later one, and hides both
+/// and what is between. A comment on one line hides nothing: it is a line that
+/// is none of a block. Where one is never closed, no comment counts.
 fn visible_lines(text: &str) -> Vec<&str> {
     let lines: Vec<&str> = text.lines().collect();
     let mut visible = Vec::with_capacity(lines.len());
-    // Once one comment is found unclosed, so are all later ones.
-    let mut may_close = true;
-    let mut at = 0;
-    while at < lines.len() {
-        if may_close && lines[at].trim_start().starts_with("<!--") {
-            if let Some(more) = lines[at..].iter().position(|line| line.contains("-->")) {
-                at += more + 1;
-                continue;
-            }
-            may_close = false;
+    let mut is_open = false;
+    for line in &lines {
+        let closes = line.contains("-->");
+        if is_open {
+            is_open = !closes;
+        } else if line.trim_start().starts_with("<!--") && !closes {
+            is_open = true;
+        } else {
+            visible.push(*line);
         }
-        visible.push(lines[at]);
-        at += 1;
     }
-    visible
+    if is_open { lines } else { visible }
 }
 
 /// Gives what follows the key and its colon where a line begins with them,

@@ -1,8 +1,10 @@
-//! Which file of a repository is its Session Config, and whether it forbids a vault.
+//! Which file of a repository is its Session Config, and what it says.
 
 use super::env::Env;
+use super::folders::home;
 use super::session_config::{self, Block, VaultIntegration};
-use crate::session::small_file::read_regular;
+use super::under_home;
+use crate::session::small_file::{ReadError, read_regular};
 use std::path::{Path, PathBuf};
 
 /// The greatest size of `CLAUDE.md` and `AGENTS.md`, in bytes.
@@ -17,36 +19,60 @@ pub fn session_block(
     repo: &Path,
     env: &Env,
 ) -> Result<Option<(PathBuf, VaultIntegration)>, String> {
+    let Some((file, text)) = session_config_file(repo, env)
+        .map_err(|error| format!("the Session Config cannot be read: {error}"))?
+    else {
+        return Ok(None);
+    };
+    let shown = file.display();
+    if text.trim_start_matches('\u{feff}').trim().is_empty() {
+        return Err(format!(
+            "`{shown}` is empty, which disables the vault; \
+             remove it, or write a `vault-integration` block into it"
+        ));
+    }
+    match session_config::read(&text) {
+        Block::Absent => Ok(None),
+        Block::Found(block) if block.enabled => Ok(Some((file, block))),
+        Block::Found(_) => Err(format!(
+            "`vault-integration` in `{shown}` does not say `enabled: true`"
+        )),
+        Block::Unreadable => Err(format!(
+            "`vault-integration` in `{shown}` cannot be read; write \
+             `vault-integration: {{ enabled: true, vault-dir: ~/vault }}` on a line of its own"
+        )),
+    }
+}
+
+/// Reads the name that the repository's Session Config gives its row,
+/// `vault-name`, if it has one and the vault is enabled there.
+pub fn vault_name(repo: &Path, env: &Env) -> Option<String> {
+    session_block(repo, env).ok()??.1.vault_name
+}
+
+/// Reads the projects that the repository's Session Config declares for a
+/// sweep, `cross-repo.projects`.
+pub fn cross_repo_projects(repo: &Path, env: &Env) -> Vec<PathBuf> {
+    let (Ok(Some((_, text))), Some(home)) = (session_config_file(repo, env), home(env)) else {
+        return Vec::new();
+    };
+    let paths = session_config::projects(&text).into_iter();
+    paths
+        .filter_map(|path| under_home::expand(&path, &home))
+        .collect()
+}
+
+/// Reads the first of the files that may be the repository's Session Config.
+fn session_config_file(repo: &Path, env: &Env) -> Result<Option<(PathBuf, String)>, ReadError> {
     let mut names = ["CLAUDE.md", "AGENTS.md"];
     if matches!(env.text("SO_PLATFORM"), Some("codex" | "pi")) {
         names.reverse();
     }
     for name in names {
         let file = repo.join(name);
-        let bytes = match read_regular(&file, CAP) {
-            Ok(None) => continue,
-            Ok(Some(bytes)) => bytes,
-            Err(error) => return Err(format!("the Session Config cannot be read: {error}")),
-        };
-        let text = String::from_utf8_lossy(&bytes);
-        let shown = file.display();
-        if text.trim_start_matches('\u{feff}').trim().is_empty() {
-            return Err(format!(
-                "`{shown}` is empty, which disables the vault; \
-                 remove it, or write a `vault-integration` block into it"
-            ));
+        if let Some(bytes) = read_regular(&file, CAP)? {
+            return Ok(Some((file, String::from_utf8_lossy(&bytes).into_owned())));
         }
-        return match session_config::read(&text) {
-            Block::Absent => Ok(None),
-            Block::Found(block) if block.enabled => Ok(Some((file, block))),
-            Block::Found(_) => Err(format!(
-                "`vault-integration` in `{shown}` does not say `enabled: true`"
-            )),
-            Block::Unreadable => Err(format!(
-                "`vault-integration` in `{shown}` cannot be read; write \
-                 `vault-integration: {{ enabled: true, vault-dir: ~/vault }}` on a line of its own"
-            )),
-        };
     }
     Ok(None)
 }

@@ -5,13 +5,9 @@
 //! nothing else), but not for a folder that came with the repository, nor for
 //! one that is nobody's vault, like `~/.ssh`.
 
-use crate::disk;
-use std::ffi::OsStr;
+use crate::session::git;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
-
-/// The greatest size of a `.git` file, in bytes.
-const CAP: u64 = 64 * 1024;
 
 /// Checks the vault at `path` that only `repo` names: an existing folder below
 /// `home`, outside the repository, and not in a hidden folder.
@@ -47,25 +43,16 @@ pub fn may_be_named_by(repo: &Path, path: &Path, home: &Path) -> Result<(), Stri
 ///
 /// A home folder under git (for its settings) came from nobody else.
 fn checkouts_around(repo: &Path, home: &Path) -> impl Iterator<Item = PathBuf> {
+    let main_checkout = |folder: &Path| fs::canonicalize(git::main_checkout(folder)?).ok();
     let around = repo
         .ancestors()
         .take_while(|folder| *folder != home)
         .filter(|folder| folder.join(".git").exists())
-        .flat_map(|folder| [Some(folder.to_path_buf()), main_worktree(folder)])
+        .flat_map(|folder| [Some(folder.to_path_buf()), main_checkout(folder)])
         .flatten();
     std::iter::once(repo.to_path_buf())
         .chain(around.collect::<Vec<_>>())
         .filter(move |folder| folder.parent().is_some())
-}
-
-/// Gives the folder whose `.git` a linked worktree or a submodule uses.
-fn main_worktree(folder: &Path) -> Option<PathBuf> {
-    let contents = disk::read_linked(&folder.join(".git"), CAP).ok()??;
-    let text = String::from_utf8_lossy(&contents.bytes).into_owned();
-    let target = text.lines().find_map(|line| line.strip_prefix("gitdir:"))?;
-    let target = fs::canonicalize(folder.join(target.trim())).ok()?;
-    let git = |part: &&Path| part.file_name() == Some(OsStr::new(".git"));
-    Some(target.ancestors().find(git)?.parent()?.to_path_buf())
 }
 
 /// Finds the first symlink on the way from the vault at `root` to the note

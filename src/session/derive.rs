@@ -82,15 +82,16 @@ pub fn derive(
         };
     }
     let cell = |text: &str| (!text.trim().is_empty()).then(|| text.to_owned());
+    let registered = entry.and_then(|entry| entry.mode.clone());
     let (session, mode, heartbeat) = match (lock, entry) {
         (Some(lock), _) => (
             cell(lock.shown_session()),
-            cell(&lock.mode),
+            cell(&lock.mode).or(registered),
             cell(lock.heartbeat()),
         ),
         (None, Some(entry)) => (
             cell(entry.shown_session()),
-            entry.mode.clone(),
+            registered,
             cell(&entry.last_heartbeat),
         ),
         (None, None) => (None, None, None),

@@ -1,6 +1,7 @@
 //! The host registry: one file a running session, in `<sessions>/active/`.
 
 use super::repo::Repo;
+use super::session_lock::AHEAD_MS;
 use super::small_file::{open, read_regular};
 use crate::Timestamp;
 use memchr::memmem;
@@ -35,6 +36,9 @@ pub struct RegistryEntry {
     pub mode: Option<String>,
     /// Names the branch.
     pub branch: Option<String>,
+    /// Names the host by its kind, which session-orchestrator 5.4 shows where
+    /// no session lock names one.
+    pub host_class: Option<String>,
     /// Gives the whole hash of the repository's path ([`Repo::hash`]).
     pub repo_path_hash: String,
 }
@@ -52,15 +56,18 @@ impl RegistryEntry {
             session_id: text("session_id")?,
             last_heartbeat: text("last_heartbeat")?,
             repo_path_hash: text("repo_path_hash")?,
-            semantic_session_id: text("semantic_session_id").filter(|id| !id.trim().is_empty()),
+            semantic_session_id: text("semantic_session_id"),
             branch: text("branch").filter(|name| !name.trim().is_empty()),
+            host_class: text("host_class").filter(|name| !name.trim().is_empty()),
             mode: None,
         };
-        let mode = match fields.remove("mode") {
-            None | Some(Value::Null) => None,
-            Some(Value::String(mode)) => Some(mode).filter(|mode| !mode.trim().is_empty()),
-            Some(_) => return None,
+        let mut text_or_null = |key: &str| match fields.remove(key) {
+            None | Some(Value::Null) => Some(None),
+            Some(Value::String(text)) => Some(Some(text)),
+            Some(_) => None,
         };
+        text_or_null("role")?;
+        let mode = text_or_null("mode")?.filter(|mode| !mode.trim().is_empty());
         Some(Self { mode, ..entry })
     }
 
@@ -71,9 +78,10 @@ impl RegistryEntry {
             .unwrap_or(&self.session_id)
     }
 
-    /// Tells whether the entry is at most 15 minutes old; the future is fresh.
+    /// Tells whether the entry is at most 15 minutes old, and not of the future.
     pub fn is_fresh(&self, now: Timestamp) -> bool {
-        Timestamp::parse(&self.last_heartbeat).is_some_and(|beat| now.since(beat) <= FRESH_FOR_MS)
+        Timestamp::parse(&self.last_heartbeat)
+            .is_some_and(|beat| (-AHEAD_MS..=FRESH_FOR_MS).contains(&now.since(beat)))
     }
 }
 
@@ -128,21 +136,6 @@ impl Registry {
             return vec![own];
         }
         self.scan(Some(&repo.hash))
-    }
-
-    /// Tells whether anything in an indexed registry is fresh.
-    pub(super) fn has_fresh(&self, now: Timestamp) -> bool {
-        self.index
-            .as_ref()
-            .is_some_and(|index| index.values().flatten().any(|entry| entry.is_fresh(now)))
-    }
-
-    /// Tells whether anything of this repository in an indexed registry is fresh.
-    pub(super) fn has_fresh_of(&self, repo: &Repo, now: Timestamp) -> bool {
-        self.index
-            .as_ref()
-            .and_then(|index| index.get(&repo.hash))
-            .is_some_and(|entries| entries.iter().any(|entry| entry.is_fresh(now)))
     }
 
     fn entry_named(&self, session_id: &str) -> Option<RegistryEntry> {

@@ -14,7 +14,8 @@ const KEY_DIGITS: usize = 8;
 pub struct Repo {
     /// Gives the absolute path, without `.`, `..` or a trailing separator.
     pub path: PathBuf,
-    /// Gives the last component of the path, or all of it where there is none.
+    /// Gives `vault-name` of its configuration, else the last component of the
+    /// path, or all of it where there is none.
     pub name: String,
     /// Gives the first 8 hex digits of [`Repo::hash`].
     pub key: String,
@@ -40,6 +41,15 @@ impl Repo {
             name,
             key,
             hash,
+        }
+    }
+
+    /// Gives the same repository under the name that its configuration chose.
+    #[must_use = "the repository is returned, not changed in place"]
+    pub fn named(self, name: Option<String>) -> Self {
+        Self {
+            name: name.unwrap_or(self.name),
+            ..self
         }
     }
 }

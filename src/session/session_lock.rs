@@ -11,6 +11,11 @@ pub const SESSION_LOCK: &str = ".orchestrator/session.lock";
 /// The greatest size of a lease, in bytes; a real one has a few hundred.
 const CAP: u64 = 64 * 1024;
 
+/// How far a heartbeat may be ahead of our clock, in milliseconds: one that is
+/// further was written by a wrong clock, and proves nothing (session-orchestrator
+/// 5.4).
+pub(super) const AHEAD_MS: i64 = 5 * 60 * 1000;
+
 const MILLIS_PER_HOUR: f64 = 3_600_000.0;
 
 /// Is a session's lease, of version 1 (no heartbeat) or 2.
@@ -20,7 +25,8 @@ const MILLIS_PER_HOUR: f64 = 3_600_000.0;
 pub struct SessionLock {
     /// Names the session by its machine id.
     pub session_id: String,
-    /// Names the session in words, where it has such a name.
+    /// Names the session in words, where it has such a name, possibly with
+    /// nothing: then the board shows no session.
     pub semantic_session_id: Option<String>,
     /// Gives the start, as the session wrote it.
     pub started_at: String,
@@ -30,6 +36,8 @@ pub struct SessionLock {
     pub mode: String,
     /// Names the host.
     pub host: String,
+    /// Names the host as its writer normalised it.
+    pub host_id: Option<String>,
     /// Gives the time from a heartbeat to the end of the lease, in hours.
     pub ttl_hours: f64,
 }
@@ -75,7 +83,7 @@ impl SessionLock {
             Some(_) => Err(format!("`{key}` is not a number")),
             None => Err(format!("`{key}` is missing")),
         };
-        let optional = |key: &str| text(key).ok().filter(|text| !text.trim().is_empty());
+        let optional = |key: &str| text(key).ok();
         number("pid")?;
         Ok(Self {
             session_id: text("session_id")?,
@@ -84,7 +92,8 @@ impl SessionLock {
             host: text("host")?,
             ttl_hours: number("ttl_hours")?,
             semantic_session_id: optional("semantic_session_id"),
-            last_heartbeat: optional("last_heartbeat"),
+            last_heartbeat: optional("last_heartbeat").filter(|time| !time.trim().is_empty()),
+            host_id: optional("host_id"),
         })
     }
 
@@ -100,9 +109,12 @@ impl SessionLock {
         self.last_heartbeat.as_deref().unwrap_or(&self.started_at)
     }
 
-    /// Tells whether the lease still runs; one with an unreadable time does not.
+    /// Tells whether the lease still runs; one with an unreadable time does not,
+    /// nor one with a time that is yet to come.
     pub fn is_live(&self, now: Timestamp) -> bool {
-        Timestamp::parse(self.heartbeat())
-            .is_some_and(|beat| (now.since(beat) as f64) < self.ttl_hours * MILLIS_PER_HOUR)
+        Timestamp::parse(self.heartbeat()).is_some_and(|beat| {
+            let age = now.since(beat);
+            age >= -AHEAD_MS && (age as f64) < self.ttl_hours * MILLIS_PER_HOUR
+        })
     }
 }

@@ -16,7 +16,6 @@ fn holding<R>(env: &TestEnv, section: impl FnOnce() -> R) -> R {
         assert!(hold.why_unlocked().is_none());
         section()
     })
-    .0
 }
 
 pub fn start_update(env: &TestEnv) -> Child {

@@ -91,7 +91,7 @@ fn a_session_lock_with_odd_times_is_never_alive_by_mistake() {
         ("yesterday", "4", "force-closed"),
         ("2026-11-30T06:00:00Z", "-1", "force-closed"),
         ("2026-11-30T06:00:00Z", "1e308", "in-progress"),
-        ("9999-12-31T23:59:59Z", "4", "in-progress"),
+        ("9999-12-31T23:59:59Z", "4", "force-closed"),
     ] {
         let (env, repo) = board_and_repo();
         let lock = format!(

@@ -9,6 +9,7 @@ mod config_choose_vault;
 #[cfg(unix)]
 mod config_folders;
 mod config_session_config;
+mod configured_names;
 mod conflict_copies;
 mod corpus;
 #[cfg(feature = "failpoints")]
@@ -46,6 +47,5 @@ mod shared_board;
 mod show;
 mod trust;
 mod update;
-mod update_arguments;
 #[cfg(unix)]
 mod watch;

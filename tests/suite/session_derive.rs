@@ -81,6 +81,7 @@ fn entry(id: &str, heartbeat: &str) -> RegistryEntry {
         last_heartbeat: heartbeat.to_owned(),
         mode: Some("feature".to_owned()),
         branch: Some(format!("branch-{id}")),
+        host_class: None,
         repo_path_hash: String::new(),
     }
 }
@@ -232,4 +233,45 @@ fn what_the_caller_says_beats_what_was_derived() {
             heartbeat: Some(NOW.into()),
         }
     );
+}
+
+#[test]
+fn a_time_that_is_far_ahead_proves_no_life() {
+    for (time, is_alive) in [
+        ("2026-11-30T07:05:00.000Z", true),
+        ("2026-11-30T07:05:00.001Z", false),
+        ("2031-11-30T07:00:00.000Z", false),
+    ] {
+        let now = Timestamp::parse("2026-11-30T07:00:00.000Z").unwrap();
+        assert_eq!(lease(time).is_live(now), is_alive, "{time}");
+        assert_eq!(entry("e", time).is_fresh(now), is_alive, "{time}");
+    }
+}
+
+#[test]
+fn empty_texts_mean_what_they_mean_to_the_peer() {
+    let now = Timestamp::parse("2026-11-30T07:00:00.000Z").unwrap();
+    let mut lock = lease("2026-11-30T06:30:00.000Z");
+    lock.mode = String::new();
+    lock.semantic_session_id = Some(String::new());
+    let sources = Sources {
+        lock: Some(lock),
+        entries: vec![entry("e", "2026-11-30T06:50:00.000Z")],
+        ..Sources::default()
+    };
+    let derived = derive(&sources, None, None, now);
+    assert_eq!(derived.mode.as_deref(), Some("feature"), "the registry's");
+    assert_eq!(derived.session, None, "shown as `—`");
+}
+
+#[test]
+fn an_entry_whose_role_is_no_text_is_none() {
+    let entry = |role| {
+        let entry = json!({"session_id": "s", "started_at": "x", "last_heartbeat": "x",
+                           "repo_path_hash": "h", "role": role});
+        RegistryEntry::parse(entry.to_string().as_bytes())
+    };
+    assert!(entry(json!(null)).is_some());
+    assert!(entry(json!("peer")).is_some());
+    assert!(entry(json!(5)).is_none());
 }

@@ -1,17 +1,17 @@
 //! A sweep finds what is busy on the host, and nothing else stops it.
 
-use boardsync::Timestamp;
-use boardsync::session::{Registry, Repo, SESSION_LOCK, Sweep, enumerate};
-use serde_json::json;
+use boardsync::session::{Repo, SESSION_LOCK, Sweep, enumerate};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+
+const LOCK: &str = r#"{"session_id": "s", "started_at": "2026-11-30T06:50:00.000Z",
+    "mode": "deep", "pid": 1, "host": "h", "ttl_hours": 4}"#;
 
 struct Host(tempfile::TempDir);
 
 impl Host {
     fn new() -> Self {
         let host = Self(tempfile::tempdir().unwrap());
-        fs::create_dir_all(host.path("sessions/active")).unwrap();
         host
     }
 
@@ -29,19 +29,13 @@ impl Host {
         fs::write(lock, text).unwrap();
     }
 
-    fn register(&self, name: &str, heartbeat: &str) {
-        let repo = Repo::at(&self.path(name), Path::new("/"));
-        let entry = json!({"session_id": repo.key, "repo_path_hash": repo.hash,
-                           "started_at": heartbeat, "last_heartbeat": heartbeat});
-        let file = self.path(&format!("sessions/active/{}.json", repo.key));
-        fs::write(file, entry.to_string()).unwrap();
+    fn sweep(&self, roots: &[&str]) -> Sweep {
+        self.sweep_with(roots, &[])
     }
 
-    fn sweep(&self, roots: &[&str]) -> Sweep {
-        let roots: Vec<_> = roots.iter().map(|root| self.path(root)).collect();
-        let registry = Registry::indexed(&self.path("sessions"));
-        let now = Timestamp::parse("2026-11-30T07:00:00.000Z").unwrap();
-        enumerate(&roots, self.0.path(), Some(&registry), now)
+    fn sweep_with(&self, roots: &[&str], declared: &[&str]) -> Sweep {
+        let paths = |names: &[&str]| names.iter().map(|name| self.path(name)).collect::<Vec<_>>();
+        enumerate(&paths(roots), &paths(declared), self.0.path())
     }
 
     fn names(&self, sweep: &Sweep, root: &str) -> Vec<String> {
@@ -54,62 +48,56 @@ impl Host {
 }
 
 #[test]
-fn a_lease_or_a_fresh_entry_makes_a_repository_busy() {
+fn a_valid_lock_makes_a_repository_busy_and_nothing_else_does() {
     let host = Host::new();
     host.git("P/idle");
     host.git("P/idle/submodule");
-    host.git("P/busy");
-    host.lease("P/busy", "{}");
-    host.git("P/busy/sub");
-    host.lease("P/busy/sub", "{}");
-    host.lease("P/no-git", "{}");
+    for busy in ["P/busy", "P/busy/sub", "P/.hidden", "P/group/two"] {
+        host.git(busy);
+        host.lease(busy, LOCK);
+    }
+    host.lease("P/no-git", LOCK);
     host.git("P/garbled");
-    host.lease("P/garbled", "{");
-    host.git("P/.hidden");
-    host.lease("P/.hidden", "{}");
-    host.git("P/group/two");
-    host.lease("P/group/two", "{}");
-    host.git("P/group/deep/three");
-    host.lease("P/group/deep/three", "{}");
-    host.lease("P/node_modules/m", "{}");
-    host.git("P/registered");
-    host.register("P/registered", "2026-11-30T06:50:00.000Z");
-    host.git("P/stale");
-    host.register("P/stale", "2026-11-30T06:00:00.000Z");
+    host.lease("P/garbled", "{}");
+    for out_of_reach in ["P/.hidden/inner", "P/group/deep/three", "P/node_modules/m"] {
+        host.git(out_of_reach);
+        host.lease(out_of_reach, LOCK);
+    }
     fs::create_dir_all(host.path("P/worktree")).unwrap();
     fs::write(host.path("P/worktree/.git"), "gitdir: x\n").unwrap();
-    host.lease("P/worktree", "{}");
+    host.lease("P/worktree", LOCK);
     fs::create_dir_all(host.path("P/plain/.orchestrator")).unwrap();
 
     let sweep = host.sweep(&["P", "missing", "P"]);
     assert_eq!(
         host.names(&sweep, "P"),
-        [
-            ".hidden",
-            "busy",
-            "busy/sub",
-            "garbled",
-            "group/two",
-            "no-git",
-            "registered",
-            "worktree"
-        ],
+        [".hidden", "busy", "busy/sub", "group/two", "worktree"],
         "{sweep:?}"
     );
     assert_eq!(sweep.warning, None, "a missing root is no fault");
-    let once = host.sweep(&["P"]);
     assert_eq!(
-        once.seen, 10,
-        "the eight, `idle` and `stale`, but no submodule"
+        sweep.seen, 8,
+        "the five, `idle`, its submodule and `garbled`"
     );
 }
 
 #[test]
-fn a_root_that_is_a_repository_is_found_itself() {
+fn a_root_is_not_swept_itself() {
     let host = Host::new();
     host.git("app");
-    host.lease("app", "{}");
-    assert_eq!(host.names(&host.sweep(&["app"]), ""), ["app"]);
+    host.lease("app", LOCK);
+    assert_eq!(host.sweep(&["app"]), Sweep::default());
+}
+
+#[test]
+fn declared_projects_are_looked_at_too_if_they_lie_below_a_root() {
+    let host = Host::new();
+    for name in ["P/a/b/c/deep", "elsewhere"] {
+        host.lease(name, LOCK);
+    }
+    let sweep = host.sweep_with(&["P"], &["P/a/b/c/deep", "P/missing", "elsewhere", "P"]);
+    assert_eq!(host.names(&sweep, "P"), ["a/b/c/deep"]);
+    assert_eq!(sweep.seen, 2, "as the Node writer counts them");
 }
 
 #[cfg(unix)]
@@ -118,9 +106,9 @@ fn symlinks_are_not_followed_and_unreadable_folders_make_one_warning() {
     use std::os::unix::fs::{PermissionsExt, symlink};
     let host = Host::new();
     host.git("P/app");
-    host.lease("P/app", "{}");
+    host.lease("P/app", LOCK);
     host.git("elsewhere/r");
-    host.lease("elsewhere/r", "{}");
+    host.lease("elsewhere/r", LOCK);
     symlink(host.path("P"), host.path("P/loop")).unwrap();
     symlink(host.path("P"), host.path("P/app/loop")).unwrap();
     symlink(host.path("elsewhere/r"), host.path("P/link")).unwrap();

@@ -2,11 +2,13 @@
 
 use super::{Plan, Setup, Way};
 use crate::board::Board;
-use crate::cli::edit::{accepted, edit};
+use crate::cli::edit::{edit, reported};
 use crate::cli::outcome::Failure;
 use crate::commit::LIMIT;
 use crate::disk::read_regular;
-use crate::edit::Share;
+use crate::edit::Declare;
+use crate::lock::Host;
+use crate::session::Explicit;
 
 /// Plans the step; it goes with a board that has no rows, and else stays, for
 /// without the column rows of two hosts with one key would be one.
@@ -37,5 +39,8 @@ fn is_declared(setup: &Setup) -> Result<bool, Failure> {
 fn declare(setup: &Setup) -> Result<(), Failure> {
     let context = setup.context;
     let place = context.place()?;
-    accepted(edit(context, &place, &mut Share, |_| {})?).map(|_| ())
+    let (host, explicit) = (Host::current(), Explicit::default());
+    let mut declare = Declare::new(&explicit, &host, context.now);
+    let edited = edit(context, &place, &mut declare)?;
+    reported(&place, edited, |why| why.note(&place.board)).map(|_| ())
 }
