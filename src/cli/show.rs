@@ -1,21 +1,26 @@
 //! `boardsync show`: the board, for people and for programs.
 //!
-//! A terminal gets a table that fits it, everything else lines that stay the
-//! same as long as the board does.
+//! A terminal gets a table that fits it, everything else one line per row.
 
 mod cell;
 mod filter;
 mod fit;
 mod json;
 mod plain;
+mod selection;
+mod session;
 mod snapshot;
+mod state;
 mod table;
 
-pub use filter::Filter;
+pub use cell::cut;
 pub use json::object;
 pub use plain::plain;
-pub use snapshot::Snapshot;
-pub use table::lines;
+pub use selection::Selection;
+pub use session::Session;
+pub use snapshot::{Snapshot, View};
+pub use state::State;
+pub use table::{Page, page};
 
 use super::context::Context;
 use super::lock;
@@ -24,29 +29,35 @@ use super::terminal::Terminal;
 use clap::Args;
 use serde_json::Value;
 
-/// Is what `show` takes.
+/// The arguments of `show`.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  boardsync show\n  boardsync show --filter status=in-progress\n  boardsync show | cut -f1,4\n\nThe keys of --filter are repo, status, session, branch, mode, key and host. Values\nof one key are alternatives, all keys must match, and `branch=` is an absent cell.\n\nInto a pipe or a file it writes one line a row, its cells uncut and parted by\ntabs: Repo, Status, Session, Branch, Mode, Last heartbeat, Key, Host, then the\ncolumns that others have added. NO_COLOR and TERM=dumb turn colours off."
-)]
+#[command(after_help = "\
+Examples:
+  boardsync show
+  boardsync show --filter status=waiting
+  boardsync show --since 12h --sort seen
+  boardsync show | cut -f1,9
+
+Who waits for you comes first, then who is silent, works, is idle, and what is closed.
+Status and path of this host's sessions come from what their hooks reported, even if
+the board was not written yet; several sessions in a folder have a line each.
+
+The keys of --filter are repo, status, session, branch, mode, key and host. Values of
+one key are alternatives, all keys must match, and `branch=` is an absent cell.
+
+To a pipe or a file it writes one line per row, with uncut cells separated by tabs:
+Repo, Status, Session, Branch, Mode, Last heartbeat, Key, Host, State, Path, then the
+columns that others have added. NO_COLOR and TERM=dumb turn colours off.")]
 pub struct ShowArgs {
     #[command(flatten)]
-    pub filters: Filters,
-}
-
-/// Picks the rows that are shown.
-#[derive(Debug, Args)]
-pub struct Filters {
-    /// Only rows with this cell, like status=closed; may be repeated
-    #[arg(long, value_name = "KEY=VALUE", value_parser = Filter::parse)]
-    pub filter: Vec<Filter>,
+    pub selection: Selection,
 }
 
 /// Runs `boardsync show`.
 pub fn run(context: &Context, args: &ShowArgs) -> Result<Exit, Failure> {
     let place = context.place()?;
     let snapshot = Snapshot::take(context, &place, context.now)?;
-    let view = snapshot.view(&args.filters.filter);
+    let view = snapshot.view(&args.selection);
     if context.global.json {
         let mut object = object(&view);
         object["lock"] = view.lock.map_or(Value::Null, lock::describe);
@@ -54,15 +65,16 @@ pub fn run(context: &Context, args: &ShowArgs) -> Result<Exit, Failure> {
     } else if context.global.quiet {
         return Ok(Exit::Success);
     } else if let Some(terminal) = Terminal::of_stdout(&context.env) {
-        let mut text = lines(&view, &terminal).join("\n");
-        text.push('\n');
-        print(&text)?;
+        let Page { mut head, body } = page(&view, &terminal);
+        head.extend(body);
+        print(&(head.join("\n") + "\n"))?;
     } else {
         print(&plain(&view))?;
-        if let Some(lock) = view.lock {
-            // Not among the rows: it comes and goes with every update.
-            warn(&table::lock_line(lock, context.now));
-        }
+        // Not among the rows: they come and go with every update.
+        let lock = view.lock.map(|lock| table::lock_line(lock, context.now));
+        lock.iter()
+            .chain(&view.troubles)
+            .for_each(|line| warn(line));
     }
     Ok(Exit::Success)
 }

@@ -1,48 +1,65 @@
 //! `boardsync watch`: the same view, live.
 
-mod eyes;
+mod alarm;
+mod changes;
+mod events;
 mod screen;
 mod stream;
-mod wake;
 
 use super::context::Context;
 use super::outcome::{Exit, Failure};
-use super::show::{Filters, Snapshot, lines};
+use super::show::{Page, Selection, Session, Snapshot, View, page};
 use super::terminal::Terminal;
 use crate::Timestamp;
 use crate::vault::Place;
+use alarm::Alarm;
+use changes::Changes;
 use clap::Args;
-use eyes::Eyes;
+use events::{Event, Events};
 use screen::Screen;
 use std::io;
 use std::time::{Duration, Instant};
 use stream::Stream;
-use wake::{Wake, Wakes};
 
-/// A look at the files' metadata, for what no notification tells: changes from
-/// other hosts, on network drives, and folders that come and go.
+/// How often to look for what nothing notifies of: changes from other hosts and
+/// on network drives, folders that come and go, processes that die.
 const POLL: Duration = Duration::from_secs(2);
 /// How old an age on the screen may become.
 const REFRESH: Duration = Duration::from_secs(30);
 /// A burst of changes, like that of one update, is shown once.
 const SETTLE: Duration = Duration::from_millis(50);
 
-/// Is what `watch` takes.
+/// The arguments of `watch`.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  boardsync watch\n  boardsync watch --filter status=in-progress | tee board.log\n\n`q` or Ctrl-C ends it. Into a pipe it writes the table of `show` after each\nchange, below a line `--- TIME, N rows`; with --json, one object a change.\nA board that does not exist yet is waited for."
-)]
+#[command(after_help = "\
+Examples:
+  boardsync watch
+  boardsync watch --filter status=in-progress | tee board.log
+  boardsync watch --exec 'notify-send \"$BOARDSYNC_REPO is $BOARDSYNC_ACTIVITY\"'
+
+Arrows, Page Up and Page Down scroll, as do j, k and the space bar; `q` or Ctrl-C ends
+it. To a pipe it writes the table of `show` after each change, below a line
+`--- TIME, N rows`; with --json, one object per change. A board that does not exist
+yet is waited for.
+
+The command of --exec is run by the shell, once for each session, with its repository,
+folder, title and state (waiting, silent or died) in BOARDSYNC_REPO, BOARDSYNC_PATH,
+BOARDSYNC_TITLE and BOARDSYNC_ACTIVITY. Its output is discarded.")]
 pub struct WatchArgs {
     #[command(flatten)]
-    filters: Filters,
+    selection: Selection,
+    /// Run this when a session begins to wait, falls silent or dies
+    #[arg(long, value_name = "CMD")]
+    exec: Option<String>,
 }
 
 /// Runs `boardsync watch`.
 pub fn run(context: &Context, args: &WatchArgs) -> Result<Exit, Failure> {
-    let watch = Watch {
+    let mut watch = Watch {
         context,
         place: context.place()?,
-        filters: &args.filters,
+        selection: &args.selection,
+        alarm: args.exec.as_deref().map(Alarm::new),
     };
     let terminal = Terminal::of_stdout(&context.env);
     let ended = match terminal.filter(|it| it.able && !context.global.json && !context.global.quiet)
@@ -66,48 +83,54 @@ fn is_gone(error: &io::Error) -> bool {
 struct Watch<'a> {
     context: &'a Context,
     place: Place,
-    filters: &'a Filters,
+    selection: &'a Selection,
+    alarm: Option<Alarm<'a>>,
 }
 
 impl Watch<'_> {
-    fn on_screen(&self) -> io::Result<()> {
-        let wakes = Wakes::of_a_screen()?;
-        let mut eyes = self.eyes(&wakes);
+    fn on_screen(&mut self) -> io::Result<()> {
+        let events = Events::of_a_screen()?;
+        let mut changes = self.changes(&events);
         let mut screen = Screen::enter()?;
         loop {
-            eyes.look();
+            changes.look();
             if let Some(terminal) = Terminal::of_stdout(&self.context.env) {
                 screen.draw(&self.page(&terminal), &terminal)?;
             }
-            match self.wait(&wakes, &mut eyes) {
-                Wake::Look => {}
-                Wake::Suspend => screen.suspend(wake::stop)?,
-                Wake::Quit => return Ok(()),
-                Wake::Die(signal) => {
+            match self.wait(&events, &mut changes) {
+                Event::Look => {}
+                Event::Scroll(scroll) => screen.scroll(scroll),
+                Event::Suspend => screen.suspend(events::stop)?,
+                Event::Quit => return Ok(()),
+                Event::Die(signal) => {
                     drop(screen);
-                    wake::die(signal);
+                    events::die(signal);
                     return Ok(());
                 }
             }
         }
     }
 
-    fn as_stream(&self, terminal: Option<Terminal>) -> io::Result<()> {
-        let wakes = Wakes::of_a_stream();
-        let mut eyes = self.eyes(&wakes);
+    fn as_stream(&mut self, terminal: Option<Terminal>) -> io::Result<()> {
+        let events = Events::of_a_stream();
+        let mut changes = self.changes(&events);
         let mut stream = Stream::new(self.context, terminal);
         loop {
-            eyes.look();
-            stream.print(self.snapshot(), &self.filters.filter)?;
-            if self.wait(&wakes, &mut eyes) != Wake::Look {
+            changes.look();
+            match self.snapshot() {
+                Ok(snapshot) => stream.print(Ok(self.view(&snapshot)))?,
+                Err(failure) => stream.print(Err(failure))?,
+            }
+            if self.wait(&events, &mut changes) != Event::Look {
                 return Ok(());
             }
         }
     }
 
-    fn eyes(&self, wakes: &Wakes) -> Eyes {
+    fn changes(&self, events: &Events) -> Changes {
         let lock = self.context.lock_file(&self.place);
-        Eyes::open([self.place.target.clone(), lock], wakes.sender())
+        let files = vec![self.place.target.clone(), lock];
+        Changes::watch(files, Session::folder(self.context), events.sender())
     }
 
     fn snapshot(&self) -> Result<Snapshot, Failure> {
@@ -119,6 +142,15 @@ impl Watch<'_> {
         })
     }
 
+    /// Selects what is shown; what has happened since the last time is announced.
+    fn view<'s>(&mut self, snapshot: &'s Snapshot) -> View<'s> {
+        let view = snapshot.view(self.selection);
+        if let Some(alarm) = &mut self.alarm {
+            alarm.look(&view);
+        }
+        view
+    }
+
     fn now(&self) -> Timestamp {
         match self.context.env.get("BOARDSYNC_NOW") {
             Some(_) => self.context.now,
@@ -126,24 +158,27 @@ impl Watch<'_> {
         }
     }
 
-    /// Gives what the screen shows: the board, or why there is none.
-    fn page(&self, terminal: &Terminal) -> Vec<String> {
+    /// Returns what the screen shows: the board, or why there is none.
+    fn page(&mut self, terminal: &Terminal) -> Page {
         match self.snapshot() {
-            Ok(snapshot) => lines(&snapshot.view(&self.filters.filter), terminal),
-            Err(failure) => screen::wrapped(&failure.to_string(), terminal.width),
+            Ok(snapshot) => page(&self.view(&snapshot), terminal),
+            Err(failure) => Page {
+                head: screen::wrapped(&failure.to_string(), terminal.width),
+                body: Vec::new(),
+            },
         }
     }
 
     /// Waits until there is something to do.
-    fn wait(&self, wakes: &Wakes, eyes: &mut Eyes) -> Wake {
+    fn wait(&self, events: &Events, changes: &mut Changes) -> Event {
         let due = Instant::now() + REFRESH;
         loop {
             let left = due.saturating_duration_since(Instant::now());
-            match wakes.next(POLL.min(left)) {
-                Some(Wake::Look) => return wakes.settle(SETTLE),
-                Some(wake) => return wake,
-                None if wake::reader_is_gone() => return Wake::Quit,
-                None if eyes.see_a_change() || left.is_zero() => return Wake::Look,
+            match events.next(POLL.min(left)) {
+                Some(Event::Look) => return events.settle(SETTLE),
+                Some(event) => return event,
+                None if events::reader_is_gone() => return Event::Quit,
+                None if changes.see() || left.is_zero() => return Event::Look,
                 None => {}
             }
         }

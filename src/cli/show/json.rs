@@ -1,23 +1,26 @@
 //! The board for programs.
 
-use super::snapshot::View;
+use super::session::Session;
+use super::snapshot::{Item, View};
+use super::state::State;
 use crate::Timestamp;
-use crate::board::Row;
 use serde_json::{Value, json};
+use std::path::Path;
 
-/// Gives the board as one object: all rows that are shown, with all their cells.
+/// Returns the board as one object: all rows that are shown, with all their cells.
 pub fn object(view: &View) -> Value {
-    let time = |time: Option<Timestamp>| time.map(|time| time.to_string());
     json!({
-        "path": view.path.to_string_lossy(),
-        "created": time(view.board.created()),
-        "updated": time(view.board.updated()),
-        "rows": view.rows().map(|row| entry(view, row)).collect::<Vec<_>>(),
+        "path": path(view.path),
+        "created": view.board.created().map(time),
+        "updated": view.board.updated().map(time),
+        "rows": view.items.iter().map(|item| object_of(view, item)).collect::<Vec<_>>(),
+        "troubles": view.troubles,
     })
 }
 
-fn entry(view: &View, row: &Row) -> Value {
+fn object_of(view: &View, item: &Item) -> Value {
     // Titles may be missing, empty or twice the same, so this is no object.
+    let row = &item.row;
     let mut titles = view.board.extra_titles();
     let extra: Vec<Value> = row
         .extra
@@ -27,6 +30,31 @@ fn entry(view: &View, row: &Row) -> Value {
     json!({
         "repo": row.repo, "status": row.status, "session": row.session, "branch": row.branch,
         "mode": row.mode, "heartbeat": row.heartbeat, "key": row.key, "host": row.host,
-        "silent": view.is_silent(row), "extra": extra,
+        "path": item.path().map(path), "activity": activity(item.state), "state": item.state.word(),
+        "since": item.since().map(time), "silent": item.state == State::Silent,
+        "sessions": item.sessions.iter().map(|it| session(it)).collect::<Vec<_>>(),
+        "extra": extra,
     })
+}
+
+fn session(session: &Session) -> Value {
+    json!({
+        "session_id": session.id, "agent": session.agent, "title": session.title,
+        "path": path(&session.path), "branch": session.branch,
+        "activity": activity(session.state), "state": session.state.word(),
+        "since": time(session.since), "seen": time(session.seen), "terminal": session.terminal,
+    })
+}
+
+/// Returns what a session does, where that is known.
+fn activity(state: State) -> Option<&'static str> {
+    State::of_activity(Some(state.word())).map(State::word)
+}
+
+fn path(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+fn time(time: Timestamp) -> String {
+    time.to_string()
 }

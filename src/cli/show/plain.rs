@@ -1,24 +1,29 @@
-//! The board for pipes: a line a row, all cells, nothing that changes by itself.
+//! The board for pipes: one line per row, all cells, no ages.
 
 use super::snapshot::View;
 use crate::board::{ABSENT, Field};
 use crate::printable;
 
-/// Gives the rows as lines of cells parted by tabs, below a line of titles.
+/// Returns the rows as lines of cells separated by tabs, below a line of titles.
 ///
 /// A cell cannot hold a tab: what a terminal would act on is shown as `·`.
 pub fn plain(view: &View) -> String {
-    let mut text = String::with_capacity(128 * (view.board.rows.len() + 1));
-    let titles = Field::ALL.map(Field::title);
+    let mut text = String::with_capacity(160 * (view.items.len() + 1));
+    let titles = Field::ALL.iter().map(|field| field.title());
     line(
         &mut text,
-        titles.into_iter().chain(view.board.extra_titles()),
+        titles
+            .chain(["State", "Path"])
+            .chain(view.board.extra_titles()),
     );
-    for row in view.rows() {
+    for item in &view.items {
         let known = Field::ALL
             .iter()
-            .map(|&field| row.get(field).unwrap_or(ABSENT));
-        line(&mut text, known.chain(row.extra.iter().map(|cell| &**cell)));
+            .map(|&field| item.row.get(field).unwrap_or(ABSENT));
+        let path = item.path().map(|path| path.to_string_lossy());
+        let derived = [item.state.word(), path.as_deref().unwrap_or(ABSENT)];
+        let extra = item.row.extra.iter().map(|cell| &**cell);
+        line(&mut text, known.chain(derived).chain(extra));
     }
     text
 }

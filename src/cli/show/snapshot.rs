@@ -1,41 +1,57 @@
-//! The board at one moment: read, refused or taken, filtered, grouped.
+//! The board at one moment: read, refused or taken, selected.
 
-use super::filter::{Filter, picks};
+use super::selection::Selection;
+use super::session::Session;
+use super::state::{Counts, State};
 use crate::Timestamp;
-use crate::board::{Board, Row, Status};
+use crate::board::{Board, Row};
 use crate::cli::context::Context;
 use crate::cli::outcome::Failure;
 use crate::commit::{CommitError, LIMIT};
 use crate::disk::{Patience, read_regular};
+use crate::duration::ago;
 use crate::edit::refusal;
-use crate::lock::{Judged, LockOptions, Seeker};
+use crate::lock::{Host, Judged, LockOptions, Seeker, normalise};
 use crate::vault::Place;
+use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 
-/// Holds what was read.
+/// The board and the sessions of this host, as they were read.
 pub struct Snapshot {
     path: PathBuf,
     home: Option<PathBuf>,
     text: String,
+    sessions: Vec<Session>,
     lock: Option<Judged>,
     now: Timestamp,
 }
 
-/// Is what of it is shown.
+/// What of a snapshot is shown.
 pub struct View<'a> {
     pub board: Board<'a>,
     pub path: &'a Path,
+    pub home: Option<&'a Path>,
     pub lock: Option<&'a Judged>,
     pub now: Timestamp,
-    home: Option<&'a Path>,
-    /// The rows that are shown, by index: one host's after the other's.
-    picked: Vec<usize>,
+    pub items: Vec<Item<'a>>,
+    /// How many there are, shown or not.
+    pub total: usize,
+    /// What hooks met, and no agent showed.
+    pub troubles: Vec<String>,
+}
+
+/// A row, and the sessions that run in its folder.
+pub struct Item<'a> {
+    pub row: Row<'a>,
+    pub state: State,
+    /// Those that run, or else the last one; who needs its person first.
+    pub sessions: Vec<&'a Session>,
 }
 
 impl Snapshot {
-    /// Reads the board at `place`, and who holds its lock.
+    /// Reads the board at `place`, who holds its lock, and the sessions of this host.
     pub fn take(context: &Context, place: &Place, now: Timestamp) -> Result<Self, Failure> {
-        let path = place.board.clone();
+        let path = &place.board;
         let contents = read_regular(&place.target, LIMIT).map_err(|source| {
             let path = path.clone();
             Failure::of(CommitError::Unreadable { path, source })
@@ -44,78 +60,155 @@ impl Snapshot {
             return Err(missing(place));
         };
         if let Some(refusal) = refusal(&contents.bytes) {
-            return Err(Failure::Error(refusal.note(&path)));
+            return Err(Failure::Error(refusal.note(path)));
         }
+        let text = String::from_utf8(contents.bytes).map_err(Failure::of)?;
         Ok(Self {
-            text: String::from_utf8(contents.bytes).map_err(Failure::of)?,
-            home: context.home(),
+            text,
             lock: lock(context, place),
-            path,
-            now,
+            ..Self::of_sessions(context, place, now)
         })
     }
 
-    /// Picks the rows that all `filters` let through.
-    pub fn view(&self, filters: &[Filter]) -> View<'_> {
-        let board = Board::parse(&self.text);
-        let rows = 0..board.rows.len();
-        let mut picked: Vec<usize> = rows.filter(|&at| picks(filters, &board.rows[at])).collect();
-        if board.is_shared() {
-            picked.sort_by_key(|&at| {
-                let host = board.rows[at].host.as_deref();
-                (host.is_none(), host)
-            });
+    /// Reads the sessions of this host only.
+    pub fn of_sessions(context: &Context, place: &Place, now: Timestamp) -> Self {
+        Self {
+            path: place.board.clone(),
+            home: context.home(),
+            text: String::new(),
+            sessions: Session::of_board(context, place, now),
+            lock: None,
+            now,
         }
+    }
+
+    /// Selects what is shown.
+    pub fn view(&self, selection: &Selection) -> View<'_> {
+        let mut board = Board::parse(&self.text);
+        let mut sessions: Vec<&Session> = self.sessions.iter().collect();
+        sessions.sort_by_key(|session| (session.state, Reverse(session.seen)));
+        let host = (board.is_shared() && !sessions.is_empty()).then(|| Host::current().id);
+        let mut items: Vec<Item> = std::mem::take(&mut board.rows)
+            .into_iter()
+            .map(|row| {
+                let is_ours = host.is_none() || row.host.as_deref().map(normalise) == host;
+                let is_its = |it: &&Session| is_ours && row.key.as_deref() == Some(&*it.key);
+                let (its, others) = sessions.iter().partition(|session| is_its(session));
+                sessions = others;
+                Item::new(row, its, self.now)
+            })
+            .collect();
+        // The next update of this host will write their rows.
+        for session in sessions.into_iter().filter(|session| session.is_live()) {
+            match items.iter_mut().find(|item| item.is_new_row_of(session)) {
+                Some(item) => item.sessions.push(session),
+                None => items.push(Item::new(session.row(), vec![session], self.now)),
+            }
+        }
+        let total = items.len();
+        selection.apply(&mut items, self.now);
         View {
             board,
             path: &self.path,
+            home: self.home.as_deref(),
             lock: self.lock.as_ref(),
             now: self.now,
-            home: self.home.as_deref(),
-            picked,
+            items,
+            total,
+            troubles: troubles(&self.sessions),
         }
     }
 }
 
-impl<'a> View<'a> {
-    /// Gives the rows that are shown.
-    pub fn rows(&self) -> impl Iterator<Item = &Row<'a>> {
-        self.picked.iter().map(|&at| &self.board.rows[at])
+/// Names each trouble once, with its repository.
+fn troubles(sessions: &[Session]) -> Vec<String> {
+    let troubled = sessions.iter().filter_map(|session| {
+        let trouble = session.trouble.as_deref()?;
+        Some(format!("the hook of `{}` met: {trouble}", session.repo))
+    });
+    let mut troubles: Vec<String> = troubled.collect();
+    troubles.sort();
+    troubles.dedup();
+    troubles
+}
+
+impl<'a> Item<'a> {
+    /// Makes the item of `row` from all `sessions` of its folder.
+    pub fn new(row: Row<'a>, mut sessions: Vec<&'a Session>, now: Timestamp) -> Self {
+        if sessions.iter().any(|session| session.is_live()) {
+            sessions.retain(|session| session.is_live());
+        } else {
+            let last = sessions.into_iter().max_by_key(|session| session.seen);
+            sessions = last.into_iter().collect();
+        }
+        let state = State::of(&row, &sessions, now);
+        Self {
+            row,
+            state,
+            sessions,
+        }
     }
 
-    /// Says whether a session is said to run that has not been heard of for hours:
-    /// the next update closes its row.
-    pub fn is_silent(&self, row: &Row) -> bool {
-        crate::board::has_gone_silent(row, self.now)
+    /// Returns the session that gives the row its state.
+    pub fn session(&self) -> Option<&'a Session> {
+        let first = self.sessions.first().copied();
+        first.filter(|session| session.state == self.state)
     }
 
-    /// Says how many rows are shown, and what the board says of itself.
+    /// Returns since when the row is in its state, as far as is known.
+    pub fn since(&self) -> Option<Timestamp> {
+        self.session()
+            .map_or_else(|| self.row.beat(), |session| Some(session.since))
+    }
+
+    /// Returns when the row was last heard of.
+    pub fn seen(&self) -> Option<Timestamp> {
+        let session = self.sessions.iter().map(|session| session.seen).max();
+        self.row.beat().max(session)
+    }
+
+    /// Returns the folder that the row is of, if this host knows it.
+    pub fn path(&self) -> Option<&'a Path> {
+        self.sessions.first().map(|session| session.path.as_path())
+    }
+
+    fn is_new_row_of(&self, session: &Session) -> bool {
+        self.row.line().is_none() && self.row.key.as_deref() == Some(&session.key)
+    }
+}
+
+impl View<'_> {
+    /// Summarises what is shown and what the board says of itself.
     pub fn summary(&self) -> String {
-        let (shown, all) = (self.picked.len(), self.board.rows.len());
-        let mut text = match all {
+        let mut parts: Vec<String> = self.counts().parts().map(|(_, part)| part).collect();
+        let shown = self.items.len();
+        let rows = match self.total {
             1 => "1 row".to_owned(),
-            _ => format!("{all} rows"),
+            total => format!("{total} rows"),
         };
-        if shown != all {
-            text = format!("{shown} of {text}");
-        }
-        let running = |row: &&Row| row.status() == Some(Status::InProgress);
-        match self.rows().filter(running).count() {
-            0 => {}
-            running => text.push_str(&format!(", {running} in progress")),
-        }
+        parts.push(match shown == self.total {
+            true => rows,
+            false => format!("{shown} of {rows}"),
+        });
         if let Some(updated) = self.board.updated() {
-            let ago = crate::duration::ago(updated, self.now);
-            text.push_str(&format!(", written {ago}"));
+            parts.push(format!("written {}", ago(updated, self.now)));
         }
-        format!("{text}: {}", self.path_with_tilde())
+        parts.push(self.with_tilde(self.path));
+        parts.join(" · ")
     }
 
-    fn path_with_tilde(&self) -> String {
-        let below = self.home.and_then(|home| self.path.strip_prefix(home).ok());
+    /// Counts the running sessions.
+    pub fn counts(&self) -> Counts {
+        Counts::of(self.items.iter().map(|item| item.state))
+    }
+
+    /// Shortens a path below the home folder.
+    pub fn with_tilde(&self, path: &Path) -> String {
+        let below = self.home.and_then(|home| path.strip_prefix(home).ok());
         match below {
+            Some(below) if below.as_os_str().is_empty() => "~".to_owned(),
             Some(below) => format!("~/{}", below.display()),
-            None => self.path.display().to_string(),
+            None => path.display().to_string(),
         }
     }
 }
@@ -125,12 +218,12 @@ fn missing(place: &Place) -> Failure {
         return Failure::of(CommitError::NotDownloaded(place.board.clone()));
     }
     Failure::Error(format!(
-        "no board at `{}` yet: `boardsync update --repo . --status in-progress` makes it",
+        "no board at `{}` yet; create it with `boardsync update --repo . --status in-progress`",
         place.board.display()
     ))
 }
 
-/// Judges the lock; asks nothing but for its name where nobody holds it.
+/// Judges the lock; looks only for its name where nobody holds it.
 fn lock(context: &Context, place: &Place) -> Option<Judged> {
     let path = context.lock_file(place);
     std::fs::symlink_metadata(&path).ok()?;

@@ -2,15 +2,23 @@
 
 use super::cell::{cut, shown, width};
 use super::fit::{GAP, Wish, fit};
-use super::snapshot::View;
-use crate::board::{ABSENT, Field, Row, Status};
+use super::session::Session;
+use super::snapshot::{Item, View};
+use super::state::State;
+use crate::board::{ABSENT, Field};
 use crate::cli::lock::word;
 use crate::cli::terminal::{Style, Terminal};
 use crate::duration::ago;
 use crate::lock::Judged;
 use crate::{Timestamp, printable};
 
-/// Is a column: its title, what it shows, and how it gives way.
+/// The lines of a table: those that stay on the screen, and those that scroll.
+pub struct Page {
+    pub head: Vec<String>,
+    pub body: Vec<String>,
+}
+
+/// A column: its title, what it shows, and how it gives way.
 struct Column {
     title: String,
     source: Source,
@@ -21,61 +29,85 @@ struct Column {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Source {
     Cell(Field),
-    Seen,
+    State,
+    Since,
+    Path,
     Extra(usize),
 }
 
-/// Gives the lines of the table, none wider than the terminal.
-pub fn lines(view: &View, terminal: &Terminal) -> Vec<String> {
-    let room = terminal.width;
-    let plain = |text: &str| cut(&printable(text, 2_000), room).into_owned();
-    let mut lines = vec![terminal.paint(Style::Faint, &plain(&view.summary()))];
-    if let Some(lock) = view.lock {
-        let line = plain(&lock_line(lock, view.now));
-        lines.push(terminal.paint(Style::Warning, &line));
-    }
-    lines.push(String::new());
-    let columns = columns(view);
-    let rows: Vec<(&Row, Vec<String>)> = view
-        .rows()
-        .map(|row| (row, columns.iter().map(|it| it.text(view, row)).collect()))
-        .collect();
-    if rows.is_empty() {
-        lines.push(plain(match view.board.rows.is_empty() {
-            true => "No session has been here yet",
-            false => "No row matches",
-        }));
-        return lines;
-    }
-    let widths = fit(&wishes(&columns, &rows), room);
-    let titles: Vec<String> = columns.iter().map(|column| column.title.clone()).collect();
-    lines.push(line(&titles, &widths, |_, text| {
-        terminal.paint(Style::Strong, text)
-    }));
-    let mut host = None;
-    for (row, cells) in &rows {
-        if view.board.is_shared() && host != Some(row.host.as_deref()) {
-            host = Some(row.host.as_deref());
-            let name = plain(row.host.as_deref().unwrap_or("no host"));
-            lines.push(String::new());
-            lines.push(terminal.paint(Style::Title, &name));
-        }
-        let style = style(view, row);
-        lines.push(line(cells, &widths, |at, text| match columns[at].source {
-            Source::Cell(Field::Status) | Source::Seen => terminal.paint(style, text),
-            Source::Cell(Field::Key) => terminal.paint(Style::Faint, text),
-            _ if style == Style::Faint => terminal.paint(style, text),
-            _ => text.to_owned(),
-        }));
-    }
-    lines
+/// A line of the table: a row, or one of several sessions in its folder.
+enum Line<'a> {
+    Row(&'a Item<'a>),
+    Session(&'a Session),
 }
 
-/// Says in one line who holds the lock.
+/// Returns the table, no line of it wider than the terminal.
+pub fn page(view: &View, terminal: &Terminal) -> Page {
+    let fitted = |text: &str| cut(&printable(text, 2_000), terminal.width).into_owned();
+    let mut head = vec![terminal.paint(Style::Faint, &fitted(&view.summary()))];
+    let lock = view.lock.map(|lock| lock_line(lock, view.now));
+    for warning in lock.iter().chain(&view.troubles) {
+        head.push(terminal.paint(Style::Warning, &fitted(warning)));
+    }
+    head.push(String::new());
+    let mut body = Vec::new();
+    if view.items.is_empty() {
+        head.push(fitted(match view.total {
+            0 => "No session yet",
+            _ => "No row matches",
+        }));
+    } else {
+        let (titles, lines) = table(view, terminal);
+        head.push(titles);
+        body = lines;
+    }
+    let encode = |lines: Vec<String>| lines.iter().map(|line| terminal.encode(line)).collect();
+    Page {
+        head: encode(head),
+        body: encode(body),
+    }
+}
+
+fn table(view: &View, terminal: &Terminal) -> (String, Vec<String>) {
+    let mut lines = Vec::new();
+    for item in &view.items {
+        lines.push(Line::Row(item));
+        if item.sessions.len() > 1 {
+            lines.extend(item.sessions.iter().map(|session| Line::Session(session)));
+        }
+    }
+    let mut columns = columns(view);
+    columns.retain(|column| {
+        column.rank < 2 || lines.iter().any(|line| column.text(view, line) != ABSENT)
+    });
+    let lines: Vec<(Style, Vec<String>)> = lines
+        .iter()
+        .map(|line| {
+            let cells = columns.iter().map(|column| column.text(view, line));
+            (line.state().style(), cells.collect())
+        })
+        .collect();
+    let widths = fit(&wishes(&columns, &lines), terminal.width);
+    let titles: Vec<String> = columns.iter().map(|column| column.title.clone()).collect();
+    let titles = laid_out(&titles, &widths, |_, text| {
+        terminal.paint(Style::Strong, text)
+    });
+    let painted = |(style, cells): &(Style, Vec<String>)| {
+        laid_out(cells, &widths, |at, text| match columns[at].source {
+            Source::State | Source::Since => terminal.paint(*style, text),
+            Source::Path | Source::Cell(Field::Key) => terminal.paint(Style::Faint, text),
+            _ if *style == Style::Faint => terminal.paint(*style, text),
+            _ => text.to_owned(),
+        })
+    };
+    (titles, lines.iter().map(painted).collect())
+}
+
+/// Describes in one line who holds the lock.
 pub fn lock_line(lock: &Judged, now: Timestamp) -> String {
     let mut text = format!("lock {}", word(&lock.verdict));
     let Some(holder) = &lock.holder else {
-        return text + ": `boardsync lock status` says more";
+        return text + "; see `boardsync lock status`";
     };
     text.push_str(&format!(": pid {} on `{}`", holder.pid, holder.host));
     match holder.running {
@@ -101,38 +133,81 @@ fn columns(view: &View) -> Vec<Column> {
     };
     let mut columns = vec![
         column("Repo", Source::Cell(Field::Repo), 12, 0),
-        column("Status", Source::Cell(Field::Status), 12, 1),
-        column("Seen", Source::Seen, usize::MAX, 2),
+        column("Status", Source::State, 12, 1),
+        column("Since", Source::Since, usize::MAX, 2),
+        column("Host", Source::Cell(Field::Host), 6, 4),
         column("Session", Source::Cell(Field::Session), 12, 3),
-        column("Branch", Source::Cell(Field::Branch), 10, 4),
-        column("Mode", Source::Cell(Field::Mode), 6, 5),
+        column("Branch", Source::Cell(Field::Branch), 8, 6),
+        column("Path", Source::Path, 12, 5),
+        column("Mode", Source::Cell(Field::Mode), 6, 7),
     ];
     let extra = view.board.extra_titles().enumerate();
     columns
-        .extend(extra.map(|(at, title)| column(&shown(Some(title)), Source::Extra(at), 8, 6 + at)));
+        .extend(extra.map(|(at, title)| column(&shown(Some(title)), Source::Extra(at), 8, 8 + at)));
     let key = Source::Cell(Field::Key);
     columns.push(column("Key", key, usize::MAX, usize::MAX));
     columns
 }
 
 impl Column {
-    fn text(&self, view: &View, row: &Row) -> String {
+    fn text(&self, view: &View, line: &Line) -> String {
+        match line {
+            Line::Row(item) => self.text_of_row(view, item),
+            Line::Session(session) => self.text_of_session(view, session),
+        }
+    }
+
+    fn text_of_row(&self, view: &View, item: &Item) -> String {
+        let row = &item.row;
         match self.source {
+            // The state says it better.
+            Source::Cell(Field::Mode) if State::of_activity(row.mode.as_deref()).is_some() => {
+                ABSENT.to_owned()
+            }
+            Source::Cell(Field::Session) if item.sessions.len() > 1 => {
+                format!("{} sessions", item.sessions.len())
+            }
             Source::Cell(field) => shown(row.get(field)),
-            Source::Extra(at) => shown(row.extra.get(at).map(|cell| &**cell)),
-            Source::Seen => match row.beat() {
+            Source::State if item.state == State::Unknown => shown(Some(&row.status)),
+            Source::State => item.state.word().to_owned(),
+            Source::Since => match item.since() {
+                Some(since) => ago(since, view.now),
                 // What is no time may be of any length, and this column does not yield.
                 None => printable(row.heartbeat.as_deref().unwrap_or(ABSENT), 16),
-                Some(then) if view.is_silent(row) => format!("{}, silent", ago(then, view.now)),
-                Some(then) => ago(then, view.now),
             },
+            Source::Path => match item.path() {
+                Some(path) => printable(&view.with_tilde(path), 500),
+                None => ABSENT.to_owned(),
+            },
+            Source::Extra(at) => shown(row.extra.get(at).map(|cell| &**cell)),
+        }
+    }
+
+    fn text_of_session(&self, view: &View, session: &Session) -> String {
+        match self.source {
+            Source::Cell(Field::Repo) => "└".to_owned(),
+            Source::State => session.state.word().to_owned(),
+            Source::Since => ago(session.since, view.now),
+            Source::Cell(Field::Session) => shown(Some(&session.cell)),
+            Source::Cell(Field::Branch) => shown(session.branch.as_deref()),
+            Source::Path => printable(&view.with_tilde(&session.path), 500),
+            Source::Cell(_) | Source::Extra(_) => String::new(),
         }
     }
 }
 
-fn wishes(columns: &[Column], rows: &[(&Row, Vec<String>)]) -> Vec<Wish> {
+impl Line<'_> {
+    fn state(&self) -> State {
+        match self {
+            Self::Row(item) => item.state,
+            Self::Session(session) => session.state,
+        }
+    }
+}
+
+fn wishes(columns: &[Column], lines: &[(Style, Vec<String>)]) -> Vec<Wish> {
     let wish = |(at, column): (usize, &Column)| {
-        let cells = rows.iter().map(|(_, cells)| width(&cells[at]));
+        let cells = lines.iter().map(|(_, cells)| width(&cells[at]));
         Wish {
             natural: cells.max().unwrap_or(0).max(width(&column.title)),
             least: column.least,
@@ -143,18 +218,8 @@ fn wishes(columns: &[Column], rows: &[(&Row, Vec<String>)]) -> Vec<Wish> {
     columns.iter().enumerate().map(wish).collect()
 }
 
-fn style(view: &View, row: &Row) -> Style {
-    match row.status() {
-        Some(Status::InProgress) if view.is_silent(row) => Style::Warning,
-        Some(Status::InProgress) => Style::Good,
-        Some(Status::ForceClosed) => Style::Bad,
-        Some(Status::Closed | Status::Frei) => Style::Faint,
-        None => Style::Plain,
-    }
-}
-
 /// Lays out one line; nothing follows its last cell.
-fn line(cells: &[String], widths: &[usize], paint: impl Fn(usize, &str) -> String) -> String {
+fn laid_out(cells: &[String], widths: &[usize], paint: impl Fn(usize, &str) -> String) -> String {
     let mut line = String::new();
     let mut blanks = 0;
     for (at, cell) in cells.iter().enumerate().filter(|(at, _)| widths[*at] > 0) {
@@ -163,5 +228,6 @@ fn line(cells: &[String], widths: &[usize], paint: impl Fn(usize, &str) -> Strin
         line.push_str(&paint(at, &cell));
         blanks = widths[at].saturating_sub(width(&cell)) + GAP;
     }
+    line.truncate(line.trim_end().len());
     line
 }

@@ -1,7 +1,8 @@
 //! The terminal's other screen: entered, drawn on, and always left again.
 
+use super::events::Scroll;
+use crate::cli::show::{Page, cut};
 use crate::cli::terminal::Terminal;
-use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::sync::{Mutex, Once, PoisonError};
 
@@ -9,12 +10,16 @@ use std::sync::{Mutex, Once, PoisonError};
 const ENTER: &str = "\x1b[?1049h\x1b[?25l\x1b[?7l";
 const LEAVE: &str = "\x1b[?7h\x1b[?25h\x1b[?1049l";
 
-/// Holds, while the other screen is shown, how the terminal was before.
+/// How the terminal was before, while the other screen is shown.
 static BEFORE: Mutex<Option<Before>> = Mutex::new(None);
 
-/// Is the other screen, for as long as it lives.
+/// The other screen, for as long as it lives.
 pub struct Screen {
     shown: String,
+    /// How many lines of the body are above the screen.
+    above: usize,
+    /// How many lines of the body fit.
+    room: usize,
 }
 
 impl Screen {
@@ -31,23 +36,44 @@ impl Screen {
         enter()?;
         Ok(Self {
             shown: String::new(),
+            above: 0,
+            room: 1,
         })
     }
 
-    /// Draws `lines`, as many as fit, unless the screen shows just that.
-    pub fn draw(&mut self, lines: &[String], terminal: &Terminal) -> io::Result<()> {
-        let mut frame = String::new();
-        let room = terminal.height;
-        let cut = lines.len() > room;
-        let fitting = if cut { room - 1 } else { lines.len() };
-        for line in &lines[..fitting] {
-            let _ = write!(frame, "{line}\x1b[K\r\n");
+    /// Moves what will be drawn.
+    pub fn scroll(&mut self, scroll: Scroll) {
+        self.above = match scroll {
+            Scroll::Up => self.above.saturating_sub(1),
+            Scroll::Down => self.above + 1,
+            Scroll::PageUp => self.above.saturating_sub(self.room),
+            Scroll::PageDown => self.above + self.room,
+            Scroll::Top => 0,
+            Scroll::Bottom => usize::MAX / 2,
+        };
+    }
+
+    /// Draws `page`, as much of its body as fits, unless the screen shows just that.
+    pub fn draw(&mut self, page: &Page, terminal: &Terminal) -> io::Result<()> {
+        let head = &page.head[..page.head.len().min(terminal.height)];
+        let room = terminal.height - head.len();
+        let all = page.body.len();
+        let is_cut = all > room;
+        // The last line says what is not shown.
+        self.room = room.saturating_sub(usize::from(is_cut)).max(1);
+        self.above = self.above.min(all.saturating_sub(self.room));
+        let shown = page.body.iter().skip(self.above).take(self.room);
+        let mut lines: Vec<&str> = head.iter().chain(shown).map(String::as_str).collect();
+        let position;
+        if is_cut {
+            let below = all.saturating_sub(self.above + self.room);
+            let text = format!("{} above · {below} below · j and k scroll", self.above);
+            position = terminal.encode(&cut(&text, terminal.width));
+            lines.push(&position);
         }
-        if cut {
-            let _ = write!(frame, "… {} more lines\x1b[K", lines.len() - fitting);
-        } else {
-            frame.truncate(frame.len() - 2);
-        }
+        lines.truncate(terminal.height);
+        let frame: Vec<String> = lines.iter().map(|line| format!("{line}\x1b[K")).collect();
+        let frame = frame.join("\r\n");
         // A resized terminal has moved what it shows.
         let key = format!("{} {} {frame}", terminal.width, terminal.height);
         if key == self.shown {
@@ -60,7 +86,7 @@ impl Screen {
         stdout.flush()
     }
 
-    /// Gives the first screen back while `stop` runs.
+    /// Brings back the first screen while `stop` runs.
     pub fn suspend(&mut self, stop: impl FnOnce()) -> io::Result<()> {
         leave();
         stop();
@@ -85,7 +111,7 @@ fn enter() -> io::Result<()> {
 fn leave() {
     let before = BEFORE.lock().unwrap_or_else(PoisonError::into_inner).take();
     if let Some(before) = before {
-        // On a terminal that has gone, nothing is to be brought back.
+        // A terminal that has gone cannot be brought back.
         let _ = print(LEAVE);
         before.restore();
     }
@@ -114,7 +140,7 @@ pub fn wrapped(message: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// Is how the terminal treated keys before.
+/// How the terminal treated keys before.
 struct Before {
     #[cfg(unix)]
     modes: Option<rustix::termios::Termios>,

@@ -2,14 +2,14 @@
 
 use crate::cli::context::Context;
 use crate::cli::outcome::{Failure, json_line, warn};
-use crate::cli::show::{Filter, Snapshot, lines, object, plain};
+use crate::cli::show::{Page, View, object, page, plain};
 use crate::cli::terminal::Terminal;
 use std::io::{self, Write};
 
-/// Prints what has changed, and nothing twice.
+/// The printer of what has changed, which prints nothing twice.
 pub struct Stream<'a> {
     context: &'a Context,
-    /// Is set on a terminal that can do nothing but print.
+    /// Set on a terminal that can do nothing but print.
     terminal: Option<Terminal>,
     last: String,
 }
@@ -24,14 +24,10 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// Prints the board, or why there is none, unless that was said last.
-    pub fn print(
-        &mut self,
-        taken: Result<Snapshot, Failure>,
-        filters: &[Filter],
-    ) -> io::Result<()> {
-        let snapshot = match taken {
-            Ok(snapshot) => snapshot,
+    /// Prints the board, or why there is none, unless that was printed last.
+    pub fn print(&mut self, taken: Result<View, Failure>) -> io::Result<()> {
+        let view = match taken {
+            Ok(view) => view,
             Err(failure) => {
                 let message = failure.to_string();
                 if message != self.last {
@@ -41,7 +37,6 @@ impl<'a> Stream<'a> {
                 return Ok(());
             }
         };
-        let view = snapshot.view(filters);
         let table = plain(&view);
         if table == self.last {
             return Ok(());
@@ -50,13 +45,17 @@ impl<'a> Stream<'a> {
         if self.context.global.json {
             stdout.write_all(json_line(&object(&view))?.as_bytes())?;
         } else if !self.context.global.quiet {
-            let rows = match view.rows().count() {
+            let rows = match view.items.len() {
                 1 => "1 row".to_owned(),
                 many => format!("{many} rows"),
             };
             writeln!(stdout, "--- {}, {rows}", view.now)?;
             match &self.terminal {
-                Some(terminal) => writeln!(stdout, "{}", lines(&view, terminal).join("\n"))?,
+                Some(terminal) => {
+                    let Page { mut head, body } = page(&view, terminal);
+                    head.extend(body);
+                    writeln!(stdout, "{}", head.join("\n"))?;
+                }
                 None => stdout.write_all(table.as_bytes())?,
             }
         }

@@ -1,24 +1,25 @@
-//! Seeing files change: told by the system at once, and by polling in any case.
+//! Changes of files: noticed at once where the system notifies, by polling everywhere.
 
-use super::wake::Wake;
+use super::events::Event;
 use crate::disk::FileId;
-use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
+use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use std::collections::HashSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::Sender;
 use std::time::SystemTime;
 
-/// Watches two files, neither of which need exist.
-pub struct Eyes {
-    files: [PathBuf; 2],
-    seen: [Option<Mark>; 2],
-    /// Is `None` where the system cannot tell: then only polling sees.
+/// The changes of some files and of one folder, none of which need exist.
+pub struct Changes {
+    files: Vec<PathBuf>,
+    folder: Option<PathBuf>,
+    seen: Vec<Option<Mark>>,
+    /// `None` where the system does not notify: then only polling sees.
     watcher: Option<RecommendedWatcher>,
     folders: Vec<Folder>,
 }
 
-/// Is by what a changed file is known, without reading it.
+/// What gives a changed file away, without reading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Mark {
     id: Option<FileId>,
@@ -26,35 +27,38 @@ struct Mark {
     length: u64,
 }
 
-/// Is a folder that is watched: one of that name that comes later is another.
+/// A folder that is watched: one of that name that comes later is another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Folder {
     path: PathBuf,
     id: Option<FileId>,
 }
 
-impl Eyes {
-    /// Starts to watch; a change sends [`Wake::Look`].
-    pub fn open(files: [PathBuf; 2], sender: Sender<Wake>) -> Self {
+impl Changes {
+    /// Starts to watch; a change sends [`Event::Look`].
+    pub fn watch(files: Vec<PathBuf>, folder: Option<PathBuf>, sender: Sender<Event>) -> Self {
         // The folders on the way count as well: they may have yet to come.
         let names: HashSet<OsString> = files
             .iter()
+            .chain(&folder)
             .flat_map(|file| file.iter().map(OsString::from))
             .collect();
-        let tell = move |event: notify::Result<Event>| {
-            if event.map_or(true, |event| concerns(&event, &names)) {
+        let within = folder.clone();
+        let tell = move |event: notify::Result<notify::Event>| {
+            if event.map_or(true, |event| concerns(&event, &names, within.as_deref())) {
                 // Nobody may listen any more at the very end.
-                let _ = sender.send(Wake::Look);
+                let _ = sender.send(Event::Look);
             }
         };
-        let mut eyes = Self {
-            seen: [None; 2],
+        let mut changes = Self {
+            seen: Vec::new(),
             watcher: notify::recommended_watcher(tell).ok(),
             folders: Vec::new(),
             files,
+            folder,
         };
-        eyes.look();
-        eyes
+        changes.look();
+        changes
     }
 
     /// Remembers how the files look, to see when they change again.
@@ -63,13 +67,14 @@ impl Eyes {
         self.seen = self.marks();
     }
 
-    /// Says whether the files look different from when they were last looked at.
-    pub fn see_a_change(&mut self) -> bool {
+    /// Returns whether the files look different from when they were last looked at.
+    pub fn see(&mut self) -> bool {
         self.follow() || self.marks() != self.seen
     }
 
-    fn marks(&self) -> [Option<Mark>; 2] {
-        [mark(&self.files[0]), mark(&self.files[1])]
+    fn marks(&self) -> Vec<Option<Mark>> {
+        let all = self.files.iter().chain(&self.folder);
+        all.map(|path| mark(path)).collect()
     }
 
     /// Watches the folders that the files are in, or will be; true if they are new.
@@ -77,7 +82,11 @@ impl Eyes {
         let Some(watcher) = &mut self.watcher else {
             return false;
         };
-        let mut folders: Vec<Folder> = self.files.iter().filter_map(|it| nearest(it)).collect();
+        let around = self.files.iter().filter_map(|file| file.parent());
+        let mut folders: Vec<Folder> = around
+            .chain(self.folder.as_deref())
+            .filter_map(nearest)
+            .collect();
         folders.dedup();
         if folders == self.folders {
             return false;
@@ -95,8 +104,11 @@ impl Eyes {
     }
 }
 
-fn concerns(event: &Event, names: &HashSet<OsString>) -> bool {
-    let named = |path: &PathBuf| path.file_name().is_some_and(|name| names.contains(name));
+fn concerns(event: &notify::Event, names: &HashSet<OsString>, folder: Option<&Path>) -> bool {
+    let named = |path: &PathBuf| {
+        path.file_name().is_some_and(|name| names.contains(name))
+            || folder.is_some_and(|folder| path.parent() == Some(folder))
+    };
     // Our own reading is an access.
     let changes = !matches!(event.kind, EventKind::Access(_));
     changes && (event.need_rescan() || event.paths.iter().any(named))
@@ -111,9 +123,10 @@ fn mark(file: &Path) -> Option<Mark> {
     })
 }
 
-fn nearest(file: &Path) -> Option<Folder> {
-    let folders = file.ancestors().skip(1);
-    folders
+/// Finds the first folder that exists at `folder` or above.
+fn nearest(folder: &Path) -> Option<Folder> {
+    folder
+        .ancestors()
         .filter_map(|path| Some((path, std::fs::metadata(path).ok()?)))
         .find(|(_, meta)| meta.is_dir())
         .map(|(path, meta)| Folder {
@@ -132,24 +145,30 @@ mod tests {
     fn without_notifications_changes_are_seen_by_polling() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a/board.md");
-        let mut eyes = Eyes {
-            files: [file.clone(), folder.path().join("b/board.lock")],
-            seen: [None; 2],
+        let mut changes = Changes {
+            files: vec![file.clone(), folder.path().join("b/board.lock")],
+            folder: Some(folder.path().join("sessions")),
+            seen: Vec::new(),
             watcher: None,
             folders: Vec::new(),
         };
-        eyes.look();
-        assert!(!eyes.see_a_change());
+        changes.look();
+        assert!(!changes.see());
         std::fs::create_dir(folder.path().join("a")).unwrap();
-        assert!(!eyes.see_a_change(), "a folder is no board");
+        assert!(!changes.see(), "a folder is no board");
         std::fs::write(&file, "one").unwrap();
-        assert!(eyes.see_a_change());
-        eyes.look();
-        assert!(!eyes.see_a_change());
+        assert!(changes.see());
+        changes.look();
+        assert!(!changes.see());
         let next = folder.path().join("next");
         std::fs::write(&next, "two").unwrap();
         std::fs::rename(&next, &file).unwrap();
-        assert!(eyes.see_a_change());
+        assert!(changes.see());
+        changes.look();
+        let sessions = folder.path().join("sessions");
+        std::fs::create_dir(&sessions).unwrap();
+        std::fs::write(sessions.join("s1"), "").unwrap();
+        assert!(changes.see(), "a session");
     }
 
     #[test]
@@ -157,14 +176,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a/b/board.md");
         let lock = folder.path().join("c/board.lock");
+        let sessions = folder.path().join("sessions");
         let (sender, receiver) = channel();
-        let mut eyes = Eyes::open([file.clone(), lock], sender);
-        assert!(eyes.watcher.is_some(), "this system notifies");
+        let mut changes = Changes::watch(vec![file.clone(), lock], Some(sessions.clone()), sender);
+        assert!(changes.watcher.is_some(), "this system notifies");
         let mut told = || {
             let told = receiver.recv_timeout(Duration::from_secs(60)).is_ok();
             std::thread::sleep(Duration::from_millis(20));
             while receiver.try_recv().is_ok() {}
-            eyes.look();
+            changes.look();
             told
         };
         std::fs::create_dir(folder.path().join("a")).unwrap();
@@ -173,5 +193,9 @@ mod tests {
         assert!(told(), "of the second folder");
         std::fs::write(&file, "one").unwrap();
         assert!(told(), "of the board");
+        std::fs::create_dir(&sessions).unwrap();
+        assert!(told(), "of the folder of sessions");
+        std::fs::write(sessions.join("s1"), "").unwrap();
+        assert!(told(), "of a session");
     }
 }
