@@ -60,6 +60,7 @@ pub fn run(context: &Context, args: &WatchArgs) -> Result<Exit, Failure> {
         place: context.place()?,
         selection: &args.selection,
         alarm: args.exec.as_deref().map(Alarm::new),
+        has_sessions: false,
     };
     let terminal = Terminal::of_stdout(&context.env);
     let ended = match terminal.filter(|it| it.able && !context.global.json && !context.global.quiet)
@@ -85,6 +86,8 @@ struct Watch<'a> {
     place: Place,
     selection: &'a Selection,
     alarm: Option<Alarm<'a>>,
+    /// Whether sessions of this host are shown: nothing notifies of their death.
+    has_sessions: bool,
 }
 
 impl Watch<'_> {
@@ -145,6 +148,7 @@ impl Watch<'_> {
     /// Selects what is shown; what has happened since the last time is announced.
     fn view<'s>(&mut self, snapshot: &'s Snapshot) -> View<'s> {
         let view = snapshot.view(self.selection);
+        self.has_sessions = view.items.iter().any(|item| !item.sessions.is_empty());
         if let Some(alarm) = &mut self.alarm {
             alarm.look(&view);
         }
@@ -178,7 +182,7 @@ impl Watch<'_> {
                 Some(Event::Look) => return events.settle(SETTLE),
                 Some(event) => return event,
                 None if events::reader_is_gone() => return Event::Quit,
-                None if changes.see() || left.is_zero() => return Event::Look,
+                None if self.has_sessions || changes.see() || left.is_zero() => return Event::Look,
                 None => {}
             }
         }

@@ -116,14 +116,24 @@ fn filters_pick_rows() {
     };
     assert_eq!(repos(&["--filter", "status=closed"]), "website");
     let two = ["--filter", "repo=docs", "--filter", "repo=API"];
-    assert_eq!(repos(&two), "docs api");
+    assert_eq!(repos(&two), "api docs");
     let both = ["--filter", "host=studio", "--filter", "status=in-progress"];
     assert_eq!(repos(&both), "api");
     assert_eq!(repos(&["--filter", "host="]), "👩\u{200d}💻 tools");
-    assert_eq!(repos(&["--filter", "status=asleep"]), "");
-    let said = show(&env, &["--filter", "owner=me"]);
-    assert_eq!(said.code, Some(2));
-    insta::assert_snapshot!("unknown_key", said.err);
+    assert_eq!(repos(&["--filter", "status=silent"]), "日本語のリポジトリ");
+    assert_eq!(repos(&["--since", "2h"]), "api");
+    assert_eq!(
+        repos(&["--sort", "seen", "--since", "2d"]),
+        "api 日本語のリポジトリ website"
+    );
+    for (name, wrong) in [
+        ("unknown_key", "owner=me"),
+        ("unknown_status", "status=done"),
+    ] {
+        let said = show(&env, &["--filter", wrong]);
+        assert_eq!(said.code, Some(2));
+        insta::assert_snapshot!(name, said.err);
+    }
 }
 
 #[test]
@@ -200,4 +210,131 @@ fn who_holds_the_lock_is_said_and_the_lock_left_alone() {
     #[cfg(unix)]
     assert!(on_terminal(&env, &[("NO_COLOR", "1")], 80).contains(line));
     assert_eq!(std::fs::read_to_string(env.lock()).unwrap(), record);
+}
+
+/// Thirty rows, of which eleven have sessions on this host.
+#[cfg(unix)]
+fn thirty_sessions(env: &TestEnv) {
+    use boardsync::session::Repo;
+    use boardsync::session::lease::Activity::{Idle, Waiting, Working};
+    let row = |index: usize, status: &str, heartbeat: &str| {
+        let name = format!("service-{index:02}");
+        let key = Repo::at(&env.path("src").join(&name), &env.path("")).key;
+        format!("| {name} | {status} | s{index} | main | deep | {heartbeat} | {key} |\n")
+    };
+    let at = |minute: usize| format!("2026-11-30T06:{minute:02}:00.000Z");
+    let rows = (0..30).map(|index| match index {
+        0..12 => row(index, "in-progress", &at(30 + index)),
+        12 => row(index, "in-progress", "2026-11-30T02:00:00.000Z"),
+        13 => row(index, "force-closed", "2026-11-29T20:00:00.000Z"),
+        _ => row(
+            index,
+            "closed",
+            &format!("2026-11-{:02}T10:00:00.000Z", index),
+        ),
+    });
+    env.write_board(&board_of(&rows.collect::<String>()));
+    for index in 0..12 {
+        let (activity, title) = match index {
+            3 => (Waiting, "Fix the login page"),
+            7 => (Waiting, "Migrate to the new API"),
+            5 | 9 => (Idle, "Review"),
+            _ => (Working, "Refactor the parser"),
+        };
+        env.session(&format!("service-{index:02}"), &format!("s{index}"))
+            .activity(activity)
+            .title(title)
+            .branch("main")
+            .at(&at(30 + index))
+            .plant();
+    }
+    env.session("service-07", "s7b")
+        .title("Write the tests")
+        .branch("main")
+        .at(&at(50))
+        .plant();
+}
+
+#[cfg(unix)]
+#[test]
+fn who_waits_comes_first_and_two_sessions_of_a_folder_have_a_line_each() {
+    let env = TestEnv::new();
+    thirty_sessions(&env);
+    for size in [(80, 24), (40, 20)] {
+        let mut command = env.command(&["show"]);
+        command.env("BOARDSYNC_NOW", NOW).env("NO_COLOR", "1");
+        let (status, shown) = env.on_terminal(command, size).end();
+        assert!(status.success(), "{shown}");
+        insta::assert_snapshot!(
+            format!("thirty_{}", size.0),
+            shown
+                .replace("\r\n", "\n")
+                .replace(env.path("").to_str().unwrap(), "/tmp/")
+        );
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_terminal_without_utf_8_gets_ascii() {
+    let env = TestEnv::new();
+    env.write_board(&shared_board());
+    for columns in [160, 60] {
+        let utf8 = on_terminal(&env, &[("NO_COLOR", "1")], columns);
+        let ascii = on_terminal(&env, &[("NO_COLOR", "1"), ("LC_ALL", "C")], columns);
+        assert!(!utf8.is_ascii() && ascii.is_ascii(), "{ascii}");
+        assert_eq!(utf8.lines().count(), ascii.lines().count());
+    }
+}
+
+#[test]
+fn a_dead_session_is_shown_as_dead_before_the_board_knows() {
+    let env = TestEnv::new();
+    let repo = env.repo("app");
+    let key = boardsync::session::Repo::at(&repo, &repo).key;
+    env.write_board(&board_of(&format!(
+        "| app | in-progress | s1 | main | — | 2026-11-30T06:58:00.000Z | {key} |\n"
+    )));
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_boardsync"))
+        .args(["hook"])
+        .stdin(std::process::Stdio::piped())
+        .env("BOARDSYNC_HOOK_TIMEOUT_MS", "60000")
+        .env("BOARDSYNC_HOOK_END_TIMEOUT_MS", "60000")
+        .spawn()
+        .unwrap();
+    env.session("app", "s1")
+        .at("2026-11-30T06:58:00Z")
+        .process(child.id())
+        .trouble("the lock was held")
+        .plant();
+    let state = || {
+        let json = show(&env, &["--json"]).json();
+        json["rows"][0]["state"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(state(), "working");
+    let said = show(&env, &[]);
+    assert_eq!(
+        said.err,
+        "boardsync: the hook of `app` met: the lock was held\n"
+    );
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(state(), "died");
+}
+
+#[test]
+fn a_session_whose_row_was_not_written_is_shown() {
+    let env = TestEnv::new();
+    env.write_board(&simple_board());
+    env.session("new", "s1").at("2026-11-30T06:58:00Z").plant();
+    let json = show(&env, &["--json", "--filter", "repo=new"])
+        .quietly()
+        .json();
+    let row = &json["rows"][0];
+    assert_eq!(row["path"], env.path("src/new").to_str().unwrap());
+    assert_eq!(
+        (&row["activity"], &row["since"]),
+        (&"working".into(), &"2026-11-30T06:58:00.000Z".into())
+    );
+    assert_eq!(row["sessions"][0]["session_id"], "s1");
 }

@@ -85,19 +85,28 @@ fn a_stopped_watch_gives_the_terminal_back_for_a_while() {
 }
 
 #[test]
-fn a_resized_terminal_gets_another_table() {
+fn what_does_not_fit_is_counted_and_scrolled_to() {
     let env = TestEnv::new();
     let rows: String = (0..20)
         .map(|index| row(&format!("repo-{index:02}")))
         .collect();
     put_board(&env, &board_of(&rows));
     let mut watch = watch_on_terminal(&env);
-    watch.expect("… 14 more lines");
+    watch.expect("0 above · 14 below");
+    watch.press("jj");
+    watch.expect("2 above · 12 below");
+    watch.press("\x1b[6~");
+    watch.expect("8 above · 6 below");
+    watch.press("G");
+    watch.expect("repo-19");
+    watch.expect("14 above · 0 below");
+    watch.press("g");
+    watch.expect("0 above · 14 below");
     watch.resize((120, 40));
     watch.expect("repo-19");
     watch.expect("1f2e3d4c");
     watch.resize((30, 5));
-    watch.expect("… 19 more lines");
+    watch.expect("0 above · 19 below");
     watch.press("q");
     assert!(watch.end().0.success());
 }
@@ -170,4 +179,42 @@ fn a_program_gets_one_object_a_change() {
     assert_eq!(next()["rows"][0]["repo"], "second");
     watch.kill().unwrap();
     watch.wait().unwrap();
+}
+
+#[test]
+fn a_command_runs_for_who_begins_to_wait_or_dies() {
+    use boardsync::session::lease::Activity;
+    let env = TestEnv::new();
+    put_board(&env, &board_of(&row("app")));
+    env.session("app", "s1").activity(Activity::Working).plant();
+    let mut child = std::process::Command::new("sleep")
+        .arg("1000")
+        .spawn()
+        .unwrap();
+    env.session("lib", "s2").process(child.id()).plant();
+    let log = env.path("log");
+    let exec = format!(
+        "echo \"$BOARDSYNC_REPO $BOARDSYNC_PATH $BOARDSYNC_TITLE $BOARDSYNC_ACTIVITY\" >> '{}'",
+        log.display()
+    );
+    let command = env.command(&["watch", "--exec", &exec]);
+    let mut watch = env.on_terminal(command, (100, 20));
+    watch.expect("working");
+    let read = || std::fs::read_to_string(&log).unwrap_or_default();
+    let path = |name: &str| env.path("src").join(name).display().to_string();
+    env.session("app", "s1")
+        .activity(Activity::Waiting)
+        .title("Fix login")
+        .plant();
+    watch.expect("waiting");
+    let waits = format!("app {} Fix login waiting\n", path("app"));
+    wait_until("it is called", || read() == waits);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    watch.expect("died");
+    let died = format!("{waits}lib {} s2 died\n", path("lib"));
+    wait_until("it is called again", || read() == died);
+    watch.press("q");
+    assert!(watch.end().0.success());
+    assert_eq!(read(), died, "once each");
 }

@@ -9,12 +9,12 @@ use unicode_width::UnicodeWidthStr;
 /// Bounds a cell, in characters: nobody reads more of one on a terminal.
 const LIMIT: usize = 500;
 
-/// Gives a cell of the file as it may be shown.
+/// Returns a cell of the file as it may be shown.
 pub fn shown(cell: Option<&str>) -> String {
     printable(cell.unwrap_or(ABSENT), LIMIT)
 }
 
-/// Gives how many columns of a terminal a printable `text` takes.
+/// Returns how many columns of a terminal a printable `text` takes.
 pub fn width(text: &str) -> usize {
     if text.is_ascii() {
         text.len()
@@ -45,9 +45,27 @@ pub fn cut(text: &str, limit: usize) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
+/// Cuts the beginning of a printable `text`, as [`cut`] does its end.
+pub fn cut_start(text: &str, limit: usize) -> Cow<'_, str> {
+    if width(text) <= limit {
+        return Cow::Borrowed(text);
+    }
+    let mut used = 1;
+    let mut from = text.len();
+    for (at, grapheme) in text.grapheme_indices(true).rev() {
+        used += width(grapheme);
+        if used > limit {
+            break;
+        }
+        from = at;
+    }
+    let mark = if limit > 0 { "…" } else { "" };
+    Cow::Owned(format!("{mark}{}", &text[from..]))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{cut, width};
+    use super::{cut, cut_start, width};
 
     #[test]
     fn a_cut_text_never_takes_more_than_its_columns() {
@@ -64,9 +82,11 @@ mod tests {
                 let cut = cut(text, limit);
                 assert!(width(&cut) <= limit, "{cut} in {limit}");
                 assert_eq!(cut == text, width(text) <= limit, "{cut} in {limit}");
+                assert!(width(&cut_start(text, limit)) <= limit, "{text} in {limit}");
             }
         }
         assert_eq!(cut("日本語", 5), "日本…");
+        assert_eq!(cut_start("日本語", 5), "…本語");
         assert_eq!(cut("日本語", 4), "日…");
         assert_eq!(cut("👩\u{200D}💻👩\u{200D}💻", 3), "👩\u{200D}💻…");
         assert_eq!(cut("e\u{301}e\u{301}e\u{301}", 2), "e\u{301}…");

@@ -4,8 +4,15 @@ use super::state::State;
 use crate::Timestamp;
 use crate::board::{Field, Row, Status};
 use crate::cli::context::Context;
+use crate::config;
+use crate::session::Repo;
+use crate::session::lease::{Activity, How, Lease, Leases, Life, Processes};
 use crate::vault::Place;
 use std::path::PathBuf;
+
+/// How long a session may work, in ms, without an event before it counts as
+/// silent: tools that take longer are rare.
+const SILENT_AFTER_MS: i64 = 30 * 60 * 1000;
 
 /// One session, as far as this host knows it.
 #[derive(Clone, Debug)]
@@ -29,19 +36,65 @@ pub struct Session {
     pub seen: Timestamp,
     /// The pane of tmux, or the terminal.
     pub terminal: Option<String>,
+    /// Whether it has ended, and the board says so.
+    pub is_settled: bool,
     /// What its hook met, and no agent showed.
     pub trouble: Option<String>,
 }
 
 impl Session {
     /// Reads the sessions that keep rows of the board at `place`.
-    pub fn of_board(_context: &Context, _place: &Place, _now: Timestamp) -> Vec<Self> {
-        Vec::new()
+    pub fn of_board(context: &Context, place: &Place, now: Timestamp) -> Vec<Self> {
+        let Some(state_dir) = config::state_dir(&context.env) else {
+            return Vec::new();
+        };
+        let leases = Leases::at(&state_dir).of_board(&place.board);
+        if leases.is_empty() {
+            return Vec::new();
+        }
+        let processes = Processes::system();
+        leases
+            .into_iter()
+            .map(|lease| Self::of(lease, context, &processes, now))
+            .collect()
+    }
+
+    fn of(lease: Lease, context: &Context, processes: &Processes, now: Timestamp) -> Self {
+        let seen = lease.seen_by(now);
+        let over = lease.over.map(|over| (over.how, over.at.min(now)));
+        let (state, since) = match (over, lease.life(processes, now), lease.activity) {
+            (Some((How::Died, at)), ..) => (State::Died, at),
+            (Some((_, at)), ..) => (State::Closed, at),
+            (None, Life::Dead, _) => (State::Died, seen),
+            (None, _, Activity::Working) if now.since(seen) >= SILENT_AFTER_MS => {
+                (State::Silent, seen)
+            }
+            (None, _, Activity::Waiting) => (State::Waiting, lease.since.min(now)),
+            (None, _, Activity::Working) => (State::Working, lease.since.min(now)),
+            (None, _, Activity::Idle) => (State::Idle, lease.since.min(now)),
+        };
+        Self {
+            cell: lease.session_cell(),
+            key: Repo::at(&lease.repo, &context.cwd).key,
+            id: lease.session_id,
+            agent: lease.agent,
+            title: lease.title,
+            repo: lease.name,
+            path: lease.folder,
+            branch: lease.branch,
+            state,
+            since,
+            seen,
+            terminal: lease.terminal,
+            is_settled: lease.over.is_some_and(|over| over.on_board),
+            trouble: lease.trouble,
+        }
     }
 
     /// Returns the folder that changes when a session reports something.
-    pub fn folder(_context: &Context) -> Option<PathBuf> {
-        None
+    pub fn folder(context: &Context) -> Option<PathBuf> {
+        let state_dir = config::state_dir(&context.env)?;
+        Some(Leases::at(&state_dir).folder().to_owned())
     }
 
     /// Returns the row that the session would have.
@@ -81,6 +134,7 @@ impl Session {
             since: then,
             seen: then,
             terminal: None,
+            is_settled: false,
             trouble: None,
         }
     }

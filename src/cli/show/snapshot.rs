@@ -99,7 +99,8 @@ impl Snapshot {
             })
             .collect();
         // The next update of this host will write their rows.
-        for session in sessions.into_iter().filter(|session| session.is_live()) {
+        let is_news = |it: &&Session| it.is_live() || it.state == State::Died && !it.is_settled;
+        for session in sessions.into_iter().filter(is_news) {
             match items.iter_mut().find(|item| item.is_new_row_of(session)) {
                 Some(item) => item.sessions.push(session),
                 None => items.push(Item::new(session.row(), vec![session], self.now)),

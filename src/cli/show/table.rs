@@ -1,6 +1,6 @@
 //! The board for people: a table that fits the terminal, coloured by status.
 
-use super::cell::{cut, shown, width};
+use super::cell::{cut, cut_start, shown, width};
 use super::fit::{GAP, Wish, fit};
 use super::session::Session;
 use super::snapshot::{Item, View};
@@ -78,7 +78,8 @@ fn table(view: &View, terminal: &Terminal) -> (String, Vec<String>) {
     }
     let mut columns = columns(view);
     columns.retain(|column| {
-        column.rank < 2 || lines.iter().any(|line| column.text(view, line) != ABSENT)
+        let is_there = |line| !matches!(&*column.text(view, line), "" | ABSENT);
+        column.rank < 2 || lines.iter().any(is_there)
     });
     let lines: Vec<(Style, Vec<String>)> = lines
         .iter()
@@ -164,9 +165,12 @@ impl Column {
             Source::Cell(Field::Mode) if State::of_activity(row.mode.as_deref()).is_some() => {
                 ABSENT.to_owned()
             }
-            Source::Cell(Field::Session) if item.sessions.len() > 1 => {
-                format!("{} sessions", item.sessions.len())
-            }
+            Source::Cell(field @ (Field::Session | Field::Branch)) => match &item.sessions[..] {
+                [] => shown(row.get(field)),
+                [session] => self.text_of_session(view, session),
+                all if field == Field::Session => format!("{} sessions", all.len()),
+                _ => ABSENT.to_owned(),
+            },
             Source::Cell(field) => shown(row.get(field)),
             Source::State if item.state == State::Unknown => shown(Some(&row.status)),
             Source::State => item.state.word().to_owned(),
@@ -212,7 +216,7 @@ fn wishes(columns: &[Column], lines: &[(Style, Vec<String>)]) -> Vec<Wish> {
             natural: cells.max().unwrap_or(0).max(width(&column.title)),
             least: column.least,
             rank: column.rank,
-            spare: column.source == Source::Cell(Field::Key),
+            spare: matches!(column.source, Source::Cell(Field::Key | Field::Mode)),
         }
     };
     columns.iter().enumerate().map(wish).collect()
@@ -224,7 +228,11 @@ fn laid_out(cells: &[String], widths: &[usize], paint: impl Fn(usize, &str) -> S
     let mut blanks = 0;
     for (at, cell) in cells.iter().enumerate().filter(|(at, _)| widths[*at] > 0) {
         line.extend(std::iter::repeat_n(' ', blanks));
-        let cell = cut(cell, widths[at]);
+        let cell = match cell.starts_with(['/', '~']) {
+            // The end of a path tells more than its beginning.
+            true => cut_start(cell, widths[at]),
+            false => cut(cell, widths[at]),
+        };
         line.push_str(&paint(at, &cell));
         blanks = widths[at].saturating_sub(width(&cell)) + GAP;
     }

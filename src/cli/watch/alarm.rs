@@ -78,7 +78,7 @@ impl<'a> Alarm<'a> {
 fn subjects<'v>(view: &'v View) -> impl Iterator<Item = Subject<'v>> {
     view.items.iter().flat_map(|item| {
         let sessions = item.sessions.iter().map(|session| Subject {
-            id: format!("session {}", session.id),
+            id: format!("session {} {}", session.id, session.path.display()),
             state: session.state,
             repo: &item.row.repo,
             path: Some(&session.path),

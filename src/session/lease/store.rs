@@ -52,6 +52,11 @@ impl Leases {
         }
     }
 
+    /// Returns the folder, in which a file changes with every lease.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// Reads all leases; whatever is none is passed over.
     pub fn read(&self) -> Vec<Lease> {
         let is_lease = |name: &str| name.ends_with(".json") && !name.starts_with('.');

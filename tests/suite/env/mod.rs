@@ -3,6 +3,7 @@
 
 #[cfg(unix)]
 pub mod pty;
+pub mod session;
 
 use std::io::Write;
 #[cfg(feature = "failpoints")]

@@ -32,6 +32,9 @@ impl TestEnv {
         if !command.get_envs().any(|(name, _)| name == "TERM") {
             command.env("TERM", "xterm-256color");
         }
+        if !command.get_envs().any(|(name, _)| name == "LANG") {
+            command.env("LANG", "C.UTF-8");
+        }
         let child = command.spawn().unwrap();
         // The command keeps its side open until it is dropped too.
         drop(command);
