@@ -105,6 +105,7 @@ impl Bench {
         let bench = Self { root, sync };
         for row in 1..ROWS {
             let repo = bench.root.path().join(format!("repo-{row}"));
+            std::fs::create_dir(&repo).expect("creatable");
             run(&mut bench.update(&repo, 0));
         }
         std::fs::copy(bench.board(), bench.floor_board()).expect("copied");

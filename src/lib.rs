@@ -43,6 +43,7 @@ mod timestamp;
 pub mod vault;
 
 pub use conflict_copy::is_conflict_copy;
+
 pub use edit::update;
 pub use lock::with_board_lock;
 pub use printable::{is_acted_on, printable};

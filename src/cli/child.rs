@@ -34,9 +34,9 @@ pub struct Signals {
 }
 
 impl Signals {
-    /// Says whether the wait for the lock is to end.
-    pub fn interrupt(&self) -> &AtomicBool {
-        &self.interrupt
+    /// Gives the flag that is set once the wait for the lock is to end.
+    pub fn interrupt(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.interrupt)
     }
 }
 
@@ -48,9 +48,18 @@ impl Signals {
         Ok(Self { interrupt })
     }
 
-    /// Runs a command to its end, and gives its exit code.
-    pub fn run(&self, program: &OsString, args: &[OsString]) -> io::Result<u8> {
-        Command::new(program).args(args).status().map(code)
+    /// Runs a command, with one more variable, to its end, and gives its exit code.
+    pub fn run(
+        &self,
+        program: &OsString,
+        args: &[OsString],
+        variable: Option<(&str, String)>,
+    ) -> io::Result<u8> {
+        Command::new(program)
+            .args(args)
+            .envs(variable)
+            .status()
+            .map(code)
     }
 
     /// Ends the process as the signal that was caught would have.
@@ -73,9 +82,14 @@ impl Signals {
         Ok(Self { interrupt, caught })
     }
 
-    /// Runs a command to its end, and gives its exit code.
-    pub fn run(&self, program: &OsString, args: &[OsString]) -> io::Result<u8> {
-        let mut child = Command::new(program).args(args).spawn()?;
+    /// Runs a command, with one more variable, to its end, and gives its exit code.
+    pub fn run(
+        &self,
+        program: &OsString,
+        args: &[OsString],
+        variable: Option<(&str, String)>,
+    ) -> io::Result<u8> {
+        let mut child = Command::new(program).args(args).envs(variable).spawn()?;
         let mut caught = self.caught.borrow_mut();
         let pid = Pid::from_child(&child);
         let no_more = caught.handle();

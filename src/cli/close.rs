@@ -2,21 +2,19 @@
 
 use super::context::Context;
 use super::outcome::{Exit, Failure};
-use super::update;
+use super::update::{RepoArgs, run_for};
 use crate::board::Status;
 use crate::session::Explicit;
 use clap::Args;
-use std::path::PathBuf;
 
-/// Is what `close` takes.
+/// What `close` takes.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  boardsync close --repo ~/src/app\n\nThe folder need not exist any more."
+    after_help = "Example:\n  boardsync close --repo ~/src/app\n\nThe folder may be gone, if the board has its row."
 )]
 pub struct CloseArgs {
-    /// The repositories
-    #[arg(long, required = true, num_args = 1.., value_name = "DIR")]
-    pub repo: Vec<PathBuf>,
+    #[command(flatten)]
+    pub repos: RepoArgs,
     /// Say what would be done, and do nothing
     #[arg(long)]
     pub dry_run: bool,
@@ -28,5 +26,10 @@ pub fn run(context: &Context, args: &CloseArgs) -> Result<Exit, Failure> {
         status: Some(Status::Closed),
         ..Explicit::default()
     };
-    update::run_for(context, &args.repo, &explicit, args.dry_run)
+    run_for(
+        context,
+        args.repos.named("close")?,
+        &explicit,
+        args.dry_run.into(),
+    )
 }

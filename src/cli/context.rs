@@ -1,15 +1,18 @@
 //! What a command works with: options and environment, read once, as plain values.
 
 use super::global::Global;
-use super::outcome::Failure;
+use super::outcome::{Failure, trace};
 use crate::Timestamp;
 use crate::config::{self, Choice, Env, VaultSource};
 use crate::disk::Patience;
-use crate::lock::{LockOptions, command_line};
+use crate::lock::LockOptions;
 use crate::session::Repo;
-use crate::vault::Place;
+use crate::vault::{AllowedLinks, Place};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+/// The variable in which `exec` hands the token of its lock down to its command.
+pub const INHERITED_LOCK: &str = "BOARDSYNC_INHERITED_LOCK";
 
 /// Holds what was asked for, before anything is looked at.
 #[derive(Debug)]
@@ -159,9 +162,11 @@ impl Context {
         } else {
             Place::find
         };
-        find(&choice.path, note, self.home().as_deref())
-            .map(Chosen::Place)
-            .map_err(Failure::of)
+        let home = self.home();
+        let links = AllowedLinks::of(&choice.source, home.as_deref());
+        let mut place = find(&choice.path, note, links).map_err(Failure::of)?;
+        place.lock_file = self.named_lock_file();
+        Ok(Chosen::Place(place))
     }
 
     /// Finds the board for a command that has no repository.
@@ -177,55 +182,62 @@ impl Context {
         }
     }
 
-    /// Gives the path of the lock of the board at `place`.
-    pub fn lock_file(&self, place: &Place) -> PathBuf {
-        self.named_lock_file().unwrap_or_else(|| place.lock())
-    }
-
     /// Gives the path of the lock that the environment names.
     pub fn named_lock_file(&self) -> Option<PathBuf> {
         let named = self.env.path("BOARDSYNC_LOCK_FILE");
         named.map(|path| self.cwd.join(path))
     }
 
-    /// Gives the options of a lock for the board at `place`, warnings aside.
-    pub fn lock_options(&self, place: &Place) -> LockOptions<'static> {
-        let args = std::env::args_os().map(|arg| arg.to_string_lossy().into_owned());
+    /// Gives the options of the lock of the board at `place`, for this command.
+    pub fn lock_options(&self, place: &Place) -> LockOptions {
         LockOptions {
             // Whoever wrote a record must be able to read it again.
             mode: place.mode & 0o666 | 0o600,
-            ..self.lock_options_at(self.lock_file(place), args)
+            ..self.lock_options_for(command())
         }
     }
 
-    /// Gives the options of the lock at `path` for a process that shows `args`.
-    pub fn lock_options_at(
-        &self,
-        path: PathBuf,
-        args: impl IntoIterator<Item = String>,
-    ) -> LockOptions<'static> {
+    /// Gives the options of a lock that a process shows as held by `command`.
+    pub fn lock_options_for(&self, command: String) -> LockOptions {
         let Timing {
             patience,
             poll,
             staleness,
             skip,
         } = self.timing;
-        let home = self.home();
-        let home = home.as_deref().map(|home| home.to_string_lossy());
         LockOptions {
             patience,
             poll,
             staleness,
             skip,
-            lock_file: Some(path),
             aliases_file: config::host_aliases_file(&self.env),
             holder: self.global.holder.clone(),
-            command: Some(command_line(args, home.as_deref())),
+            command: Some(command),
+            inherited: self.env.text(INHERITED_LOCK).map(str::to_owned),
             sync: self.sync == Sync::Full,
-            trace: None,
+            trace: self.global.verbose.then(trace),
             ..LockOptions::default()
         }
     }
+}
+
+/// What may stand before the command with a value of its own; a test asks clap.
+const GLOBAL_OPTIONS_WITH_VALUE: [&str; 3] = ["--vault", "--board", "--holder"];
+
+/// Names the program and its command, and no values: others may read it.
+fn command() -> String {
+    let mut args = std::env::args_os().skip(1);
+    while let Some(arg) = args.next() {
+        if GLOBAL_OPTIONS_WITH_VALUE
+            .iter()
+            .any(|option| arg == *option)
+        {
+            args.next();
+        } else if !arg.to_string_lossy().starts_with('-') {
+            return format!("boardsync {}", arg.to_string_lossy());
+        }
+    }
+    "boardsync".to_owned()
 }
 
 /// Reads a variable that is a number of milliseconds, `least` or more.
@@ -244,4 +256,20 @@ pub fn millis(env: &Env, name: &str, default: Duration, least: u64) -> Result<Du
 
 fn mistake(name: &str, value: &str, wanted: &str) -> Failure {
     Failure::Usage(format!("`{name}` is `{value}`, which is not {wanted}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_global_option_with_a_value_is_known() {
+        let command = <Global as clap::Args>::augment_args(clap::Command::new("boardsync"));
+        let with_value: Vec<String> = command
+            .get_arguments()
+            .filter(|arg| arg.get_action().takes_values())
+            .filter_map(|arg| arg.get_long().map(|name| format!("--{name}")))
+            .collect();
+        assert_eq!(with_value, GLOBAL_OPTIONS_WITH_VALUE);
+    }
 }

@@ -1,69 +1,91 @@
-//! One edit of one note from the command line: its lock, its warnings, its report.
+//! One edit from the command line: its options, its warnings, its report.
 
 use super::context::{Context, Sync};
-use super::outcome::{Failure, trace};
+use super::outcome::{Failure, warn};
 use super::signals;
-use super::untold::Untold;
-use crate::commit::{Document, End, LATCH_PATIENCE};
-use crate::edit::{Action, Edited, Report, Session, UpdateError};
-use crate::lock::{LockOptions, Unlocked};
+use crate::edit::{Action, BoardEdit, EditError, EditOptions, Report, run};
+use crate::lock::LockOptions;
 use crate::vault::Place;
-use std::time::Instant;
+use std::sync::{Arc, Mutex, PoisonError};
 
-/// Edits the note at `place`.
-pub fn edit<D: Document>(
+/// Does one edit of the board at `place`; `adjust` changes its options.
+pub fn edit(
     context: &Context,
     place: &Place,
-    document: &mut D,
-) -> Result<Edited<D::Refusal>, Failure> {
-    in_session(context, place, |session| {
-        crate::edit::edit(session, document)
-    })
-}
-
-/// Does what takes the lock of the note at `place`.
-pub fn in_session<T>(
-    context: &Context,
-    place: &Place,
-    act: impl FnOnce(Session) -> Result<T, UpdateError>,
-) -> Result<T, Failure> {
-    let interrupt = signals::flag();
-    let trace = trace(Instant::now());
-    let untold = Untold::default();
-    let told = |unlocked: &Unlocked| untold.keep(unlocked);
-    let session = Session {
-        place,
-        lock: LockOptions {
-            interrupt: Some(&interrupt),
-            warn: &told,
-            trace: context.global.verbose.then_some(&trace),
-            ..context.lock_options(place)
-        },
-        sync: context.sync != Sync::None,
-        latch: LATCH_PATIENCE,
-        host: None,
-    };
-    untold.tell(act(session).map_err(Failure::from))
-}
-
-/// Makes the report of an edit; a refusal is an error that the caller sees.
-pub fn reported<R>(
-    place: &Place,
-    edited: Edited<R>,
-    refused: impl FnOnce(&R) -> String,
+    edit: &mut impl BoardEdit,
+    adjust: impl FnOnce(&mut EditOptions),
 ) -> Result<Report, Failure> {
-    let action = match &edited.end {
-        End::Written => Action::Written,
-        End::Unchanged => Action::SkippedNoop,
-        End::Refused(refusal) => return Err(Failure::Error(refused(refusal))),
+    let act = |mut options: EditOptions| {
+        adjust(&mut options);
+        run(&options, edit)
     };
-    Ok(Report {
-        action,
-        path: place.board.clone(),
-        rows: None,
-        lock: Some(edited.lock),
-        note: None,
-        copies: Vec::new(),
-        shared: false,
-    })
+    let (mut report, unlocked) = with_options(context, place, act)?;
+    if let Some(why) = unlocked {
+        match (report.action, &mut report.note) {
+            (Action::SkippedWriteFailed, Some(note)) => note.push_str(&also_unlocked(&why)),
+            (Action::Written, _) => warn(&format!("{why}; the board is written without the lock")),
+            _ => warn(&format!("{why}; nothing had to be written")),
+        }
+    }
+    Ok(report)
+}
+
+/// Does anything else under the lock of the note at `place`.
+pub fn under_lock<T>(
+    context: &Context,
+    place: &Place,
+    act: impl FnOnce(EditOptions) -> Result<T, EditError>,
+) -> Result<T, Failure> {
+    let (done, unlocked) = with_options(context, place, act)?;
+    if let Some(why) = unlocked {
+        warn(&format!("{why}; this was done without the lock"));
+    }
+    Ok(done)
+}
+
+/// Makes a refusal, or a failed write, an error that the caller sees.
+pub fn accepted(report: Report) -> Result<Report, Failure> {
+    match report.action {
+        Action::SkippedHandwritten | Action::SkippedConflicted | Action::SkippedWriteFailed => {
+            Err(Failure::Error(report.note.unwrap_or_default()))
+        }
+        _ => Ok(report),
+    }
+}
+
+/// Acts with the options of this command line; also gives why the lock could
+/// not be acquired, which is told only once it is known what became of the
+/// write: a line that says "written" must be true.
+fn with_options<T>(
+    context: &Context,
+    place: &Place,
+    act: impl FnOnce(EditOptions) -> Result<T, EditError>,
+) -> Result<(T, Option<String>), Failure> {
+    let unlocked = Arc::new(Mutex::new(None));
+    let kept = Arc::clone(&unlocked);
+    let mut options = EditOptions::new(place);
+    options.now = context.now;
+    options.sync = context.sync != Sync::None;
+    options.lock = LockOptions {
+        interrupt: Some(signals::flag()),
+        warn: Some(Arc::new(move |why| {
+            *kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(why.to_string());
+        })),
+        ..context.lock_options(place)
+    };
+    let done = act(options).map_err(Failure::from);
+    let unlocked = unlocked
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .take();
+    match (done, unlocked) {
+        (Ok(done), unlocked) => Ok((done, unlocked)),
+        // Two things went wrong: one line says so.
+        (Err(Failure::Error(what)), Some(why)) => Err(Failure::Error(what + &also_unlocked(&why))),
+        (Err(failure), _) => Err(failure),
+    }
+}
+
+fn also_unlocked(why: &str) -> String {
+    format!("; the lock could not be acquired either: {why}")
 }

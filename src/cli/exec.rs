@@ -1,18 +1,18 @@
 //! `boardsync exec`: any command under the lock, like `flock(1)`.
 
 use super::child;
-use super::context::Context;
-use super::outcome::{Exit, Failure, trace, warn};
+use super::context::{Context, INHERITED_LOCK};
+use super::outcome::{Exit, Failure, json_line, warn};
 use crate::disk::Patience;
-use crate::lock::{LockOptions, LockOutcome, Release, Unlocked, WhyUnlocked, with_board_lock};
+use crate::lock::{LockOptions, LockOutcome, Release, WhyUnlocked, with_lock};
 use crate::printable;
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-/// Is what `exec` takes.
+/// The arguments of `exec`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   boardsync exec -- git -C ~/vault pull
@@ -21,9 +21,10 @@ use std::time::{Duration, Instant};
 
 The lock is held, its heartbeat included, exactly as long as the command runs.
 Signals are passed on to it, and its exit code is returned: 128+n if signal n
-ended it, 127 if it is not found, 126 if it cannot be run, 75 if the lock was not
-to be had and --on-timeout is fail. Inside, give boardsync BOARDSYNC_SKIP_LOCK=1:
-it would wait for its own caller.
+ended it, 127 if it is not found, 126 if it cannot be run, 75 if the lock cannot be
+acquired and --on-timeout is fail. Commands of boardsync that it runs, exec among
+them, use the lock that is held already. With --json, the last line on stderr is
+what the lock did, as a JSON object.
 
 If exec itself is killed with SIGKILL, the command lives on without the lock. If
 exec is stopped (Ctrl-Z) for longer than the staleness (60 s), another process
@@ -43,7 +44,7 @@ pub struct ExecArgs {
     pub command: Vec<OsString>,
 }
 
-/// Says what becomes of the command if the lock is not to be had.
+/// What becomes of the command if the lock cannot be acquired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum OnTimeout {
     /// It is run without, after one warning.
@@ -58,58 +59,75 @@ pub fn run(context: &Context, args: &ExecArgs) -> Result<Exit, Failure> {
         return Err(Failure::Usage("no command is given".to_owned()));
     };
     let named = args.lock_file.as_ref().map(|path| context.cwd.join(path));
-    let path = match named.or_else(|| context.named_lock_file()) {
-        Some(path) => path,
-        None => context.place()?.lock(),
+    let (path, mode) = match named.or_else(|| context.named_lock_file()) {
+        Some(path) => {
+            let mode = mode_beside(&path);
+            (path, mode)
+        }
+        None => {
+            let place = context.place()?;
+            (place.lock(), place.mode)
+        }
     };
     let signals = child::Signals::catch().map_err(Failure::of)?;
-    let fails = args.on_timeout == OnTimeout::Fail;
-    let told = |unlocked: &Unlocked| {
-        let end = if fails {
-            "nothing was run"
-        } else {
-            "the command is run without the lock"
-        };
-        warn(&format!("{unlocked}; {end}"));
-    };
-    let trace = trace(Instant::now());
-    let options = context.lock_options_at(path.clone(), shown(program));
+    let options = context.lock_options_for(shown(program));
     let options = LockOptions {
         patience: args.timeout.map_or(options.patience, Patience::from),
         interrupt: Some(signals.interrupt()),
-        warn: &told,
-        on_outcome: &|outcome| tell_of_loss(outcome, &path),
-        trace: context.global.verbose.then_some(&trace),
+        mode: mode & 0o666 | 0o600,
         ..options
     };
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let done = with_board_lock(folder, &options, |hold| {
-        match hold.why_unlocked().map(|unlocked| &unlocked.reason) {
-            Some(WhyUnlocked::Interrupted) => return None,
-            None | Some(WhyUnlocked::Skipped) => {}
-            Some(WhyUnlocked::Timeout | WhyUnlocked::Guarded | WhyUnlocked::FsError(_))
-                if fails =>
-            {
-                return Some(Exit::Unavailable);
+    let (done, outcome) = with_lock(&path, &options, |hold| {
+        match hold.why_unlocked() {
+            Some(why) if why.reason == WhyUnlocked::Interrupted => return None,
+            Some(why) if why.reason != WhyUnlocked::Skipped => {
+                if args.on_timeout == OnTimeout::Fail {
+                    warn(&format!("{why}; nothing was run"));
+                    return Some(Exit::Unavailable);
+                }
+                warn(&format!("{why}; the command is run without the lock"));
             }
-            Some(WhyUnlocked::Timeout | WhyUnlocked::Guarded | WhyUnlocked::FsError(_)) => {}
+            Some(_) | None => {}
         }
-        Some(match signals.run(program, rest) {
+        if let Some(reason) = hold.stale_override() {
+            warn(&format!(
+                "took over the lock `{}`: {reason}",
+                path.display()
+            ));
+        }
+        let inherited = hold.token().map(|token| (INHERITED_LOCK, token));
+        Some(match signals.run(program, rest, inherited) {
             Ok(code) => Exit::Child(code),
             Err(error) => not_run(program, &error),
         })
     });
+    tell_of_release(&outcome);
+    if context.global.json {
+        let line = json_line(&outcome).map_err(Failure::of)?;
+        let _ = std::io::stderr().lock().write_all(line.as_bytes());
+    }
     done.ok_or_else(|| {
         signals.die();
         Failure::Error("interrupted while waiting for the lock; nothing was run".to_owned())
     })
 }
 
+/// Gives a lock that is no board's the permissions of its folder, so that all
+/// who share the folder can read who holds it.
+fn mode_beside(path: &Path) -> u32 {
+    #[cfg(unix)]
+    if let Some(meta) = path.parent().and_then(|folder| folder.metadata().ok()) {
+        return std::os::unix::fs::PermissionsExt::mode(&meta.permissions());
+    }
+    #[cfg(not(unix))]
+    let _ = path;
+    0o600
+}
+
 /// Names the process in the lock's record; arguments may be secrets.
-fn shown(program: &OsString) -> [String; 4] {
+fn shown(program: &OsString) -> String {
     let name = Path::new(program).file_name().unwrap_or(program);
-    let name = name.to_string_lossy().into_owned();
-    ["boardsync".into(), "exec".into(), "--".into(), name]
+    format!("boardsync exec -- {}", name.to_string_lossy())
 }
 
 fn not_run(program: &OsString, error: &io::Error) -> Exit {
@@ -122,14 +140,22 @@ fn not_run(program: &OsString, error: &io::Error) -> Exit {
     Exit::Child(code)
 }
 
-fn tell_of_loss(outcome: &LockOutcome, path: &Path) {
-    let LockOutcome::Locked { release, .. } = outcome else {
+/// Prints one line if the lock was lost, or could not be released.
+fn tell_of_release(outcome: &LockOutcome) {
+    let LockOutcome::Locked {
+        release, lock_path, ..
+    } = outcome
+    else {
         return;
     };
-    if matches!(release, Release::NotOwner | Release::NotFound) {
-        warn(&format!(
-            "the lock `{}` was lost while the command ran: another process may have run beside it",
-            path.display()
-        ));
+    let path = lock_path.display();
+    match release {
+        Release::NotOwner | Release::NotFound => warn(&format!(
+            "the lock `{path}` was lost while the command ran: another process may have run beside it"
+        )),
+        Release::Busy | Release::FsError => warn(&format!(
+            "the lock `{path}` could not be released: see `boardsync lock status`"
+        )),
+        Release::Released | Release::Kept => {}
     }
 }

@@ -1,17 +1,18 @@
 //! `boardsync ledger`: what the updates of a repository came to, counted.
 
 use super::context::Context;
-use super::outcome::{Exit, Failure, print, print_json};
+use super::outcome::{Exit, Failure, print, print_json, warn};
 use crate::Timestamp;
-use crate::ledger::{LEDGER, Summary, summarise};
+use crate::edit::{Action, Report, Subject};
+use crate::ledger::{Entry, LEDGER, Summary, append, summarise};
 use crate::session::Repo;
 use clap::Args;
 use std::fs::File;
 use std::io::{BufReader, ErrorKind};
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-/// Is what `ledger` takes.
+/// What `ledger` takes.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  boardsync ledger --since 7d\n  boardsync ledger --repo ~/src/app --json"
@@ -28,6 +29,12 @@ pub struct LedgerArgs {
 /// Runs `boardsync ledger`.
 pub fn run(context: &Context, args: &LedgerArgs) -> Result<Exit, Failure> {
     let repo = Repo::at(&args.repo, &context.cwd);
+    if !repo.path.is_dir() {
+        return Err(Failure::Error(format!(
+            "no repository folder at `{}`: correct --repo",
+            repo.path.display()
+        )));
+    }
     let since = args.since.map(|age| context.now.minus(age));
     let summary = read(&repo, since)?;
     if context.global.json {
@@ -57,6 +64,49 @@ pub fn read(repo: &Repo, since: Option<Timestamp>) -> Result<Summary, Failure> {
             "cannot read the ledger `{}`: {error}",
             path.display()
         ))),
+    }
+}
+
+/// Enters an update in the ledger of a repository; never fails it.
+pub fn record(
+    context: &Context,
+    subject: &Subject,
+    report: &Report,
+    started: Instant,
+    repos_swept: Option<usize>,
+) {
+    let lock = subject.sources.lock.as_ref();
+    let mut stale_override = String::new();
+    let name = report.path.file_name().map(|name| name.to_string_lossy());
+    let is_disabled = report.action == Action::SkippedVaultDisabled;
+    let entry = Entry {
+        now: context.now,
+        action: report.action.word(),
+        caller: if repos_swept.is_some() {
+            "sweepBoard"
+        } else {
+            "mirrorBoard"
+        },
+        path_tail: name.as_deref().filter(|_| !is_disabled),
+        rows: report.rows,
+        repos_swept,
+        duration_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+        lock: report
+            .lock
+            .as_ref()
+            .map(|lock| lock.note(&mut stale_override)),
+        session_id: lock.map(|lock| lock.session_id.as_str()),
+        semantic_session_id: lock
+            .and_then(|lock| lock.semantic_session_id.as_deref())
+            .filter(|id| !id.trim().is_empty()),
+    };
+    if let Err(error) = append(&subject.repo.path, &entry)
+        && context.global.verbose
+    {
+        warn(&format!(
+            "no ledger entry in `{}`: {error}",
+            subject.repo.path.display()
+        ));
     }
 }
 

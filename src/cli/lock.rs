@@ -35,12 +35,12 @@ enum LockCommand {
 /// Runs `boardsync lock`.
 pub fn run(context: &Context, args: &LockArgs) -> Result<Exit, Failure> {
     let place = context.place()?;
-    let path = context.lock_file(&place);
+    let path = place.lock();
     let options = LockOptions {
         patience: Patience::TryOnce,
         ..context.lock_options(&place)
     };
-    let mut seeker = Seeker::new(&path, &options);
+    let mut seeker = Seeker::new(&path, options);
     let failed = |error: std::io::Error| {
         Failure::Error(format!(
             "cannot look at the lock `{}`: {error}",

@@ -25,7 +25,6 @@ mod signals;
 mod stdin;
 mod sweep;
 mod terminal;
-mod untold;
 mod update;
 mod watch;
 mod watchdog;

@@ -1,9 +1,11 @@
 //! How a command ends: an exit code, and at most one line on stderr.
 
-use crate::edit::UpdateError;
+use crate::edit::EditError;
+use crate::lock::Trace;
 use crate::{is_acted_on, printable};
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
@@ -54,10 +56,10 @@ impl std::fmt::Display for Failure {
     }
 }
 
-impl From<UpdateError> for Failure {
-    fn from(error: UpdateError) -> Self {
+impl From<EditError> for Failure {
+    fn from(error: EditError) -> Self {
         match error {
-            UpdateError::Interrupted(_) => Self::Interrupted,
+            EditError::Interrupted(_) => Self::Interrupted,
             error => Self::of(error),
         }
     }
@@ -111,15 +113,16 @@ pub fn warn(message: &str) {
     );
 }
 
-/// Makes what prints the steps of a lock, timed from `started`, on stderr.
-pub fn trace(started: Instant) -> impl Fn(std::fmt::Arguments) {
-    move |step| {
+/// Makes what prints the steps of a lock on stderr, timed from now.
+pub fn trace() -> Trace {
+    let started = Instant::now();
+    Arc::new(move |step| {
         let millis = started.elapsed().as_secs_f64() * 1e3;
         let _ = writeln!(
             std::io::stderr().lock(),
             "boardsync: {millis:7.3} ms  {step}"
         );
-    }
+    })
 }
 
 /// Prints on stdout; a reader that has gone away is no error.

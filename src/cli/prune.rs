@@ -3,12 +3,12 @@
 mod sieve;
 
 use super::context::Context;
-use super::edit::{in_session, reported};
+use super::edit::{accepted, edit};
 use super::outcome::{Exit, Failure, print, print_json};
-use crate::edit::{Action, Dropped, Edited, Pruned, Refusal, Report, Restored};
-use crate::edit::{prune, restore};
+use crate::board::Row;
+use crate::disk::Entry;
+use crate::edit::{Action, Dropped, EditOptions, Prune, Report, Restore};
 use crate::printable;
-use crate::vault::Place;
 use clap::Args;
 use serde_json::{Value, json};
 use sieve::Sieve;
@@ -42,67 +42,54 @@ pub struct PruneArgs {
 /// Runs `boardsync prune`.
 pub fn run(context: &Context, args: &PruneArgs) -> Result<Exit, Failure> {
     let place = context.place()?;
-    let (now, dry_run) = (context.now, args.dry_run);
+    let dry_run = |options: &mut EditOptions| options.dry_run = args.dry_run.into();
     if args.undo {
-        let restored = in_session(context, &place, |session| restore(session, now, dry_run))?;
-        let Some(Restored { edited, backup }) = restored else {
+        let Some(mut restore) = Restore::last(&place)? else {
             return Err(Failure::Error(format!(
                 "no rows of `{}` were dropped, or they are back already: nothing to undo",
                 place.board.display()
             )));
         };
-        return show_restored(context, &report(&place, edited)?, &backup);
+        let report = accepted(edit(context, &place, &mut restore, dry_run)?)?;
+        return show_restored(context, &report, &restore.backup.path());
     }
     let sieve = Sieve::new(context, args)?;
-    let pruned = in_session(context, &place, |session| {
-        prune(session, now, dry_run, &|row| sieve.why(row))
-    })?;
-    show_pruned(context, &place, pruned, &sieve.unknown.borrow())
-}
-
-fn report(place: &Place, edited: Option<Edited<Refusal>>) -> Result<Report, Failure> {
-    match edited {
-        Some(edited) => reported(place, edited, |refusal| refusal.note(&place.board)),
-        None => Ok(Report {
-            action: Action::DryRun,
-            path: place.board.clone(),
-            rows: None,
-            lock: None,
-            note: None,
-            copies: Vec::new(),
-            shared: false,
-        }),
-    }
+    let why = |row: &Row| sieve.why(row);
+    let mut prune = Prune::new(&why);
+    let report = accepted(edit(context, &place, &mut prune, dry_run)?)?;
+    show_pruned(context, &report, &prune, &sieve.unknown.borrow())
 }
 
 fn show_pruned(
     context: &Context,
-    place: &Place,
-    pruned: Pruned,
+    report: &Report,
+    prune: &Prune,
     unknown: &BTreeSet<String>,
 ) -> Result<Exit, Failure> {
-    let Pruned {
-        edited,
+    let Prune {
         dropped,
         backup,
         expired,
-    } = pruned;
-    let report = report(place, edited)?;
+        ..
+    } = prune;
     if context.global.json {
-        let path = |path: &PathBuf| Value::from(path.to_string_lossy());
-        let mut object = serde_json::to_value(&report).map_err(Failure::of)?;
+        let path = |entry: &Entry| Value::from(entry.path().to_string_lossy());
+        let mut object = serde_json::to_value(report).map_err(Failure::of)?;
         object["dropped"] = dropped.iter().map(object_of).collect();
         object["unknown"] = unknown.iter().cloned().collect();
         object["backup"] = backup.as_ref().map_or(Value::Null, path);
         object["expired"] = expired.iter().map(path).collect();
         print_json(&object)?;
     } else if !context.global.quiet {
-        let mut text = rows(&report, &dropped, unknown);
-        for path in &expired {
-            text.push_str(&format!("removed the old backup `{}`\n", shown(path)));
+        let mut text = rows(report, dropped, unknown);
+        for entry in expired {
+            text.push_str(&format!(
+                "removed the old backup `{}`\n",
+                shown(&entry.path())
+            ));
         }
-        if let Some(backup) = &backup {
-            let backup = shown(backup);
+        if let Some(backup) = backup {
+            let backup = shown(&backup.path());
             text.push_str(&format!(
                 "kept in `{backup}`; back with `boardsync prune --undo`\n"
             ));
@@ -126,9 +113,9 @@ fn shown(path: &Path) -> String {
 /// Says of each row that goes why, and of each that cannot be judged.
 fn rows(report: &Report, dropped: &[Dropped], unknown: &BTreeSet<String>) -> String {
     let mut text = String::new();
-    let verb = match report.action {
-        Action::DryRun => "would drop",
-        _ => "dropped",
+    let (verb, done) = match report.action {
+        Action::DryRun => ("would drop", "would be dropped"),
+        _ => ("dropped", "dropped"),
     };
     for Dropped { row, why } in dropped {
         let (repo, why) = (printable(&row.repo, 80), printable(why, 300));
@@ -142,13 +129,11 @@ fn rows(report: &Report, dropped: &[Dropped], unknown: &BTreeSet<String>) -> Str
         ));
     }
     let board = shown(&report.path);
+    let word = report.action.word();
     text.push_str(&match dropped.len() {
         0 => format!("nothing to drop: `{board}`\n"),
-        1 => format!("{}: `{board}`, 1 row dropped\n", report.action.word()),
-        count => format!(
-            "{}: `{board}`, {count} rows dropped\n",
-            report.action.word()
-        ),
+        1 => format!("{word}: `{board}`, 1 row {done}\n"),
+        count => format!("{word}: `{board}`, {count} rows {done}\n"),
     });
     text
 }

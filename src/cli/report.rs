@@ -6,7 +6,6 @@ use super::signals;
 use crate::edit::{Action, LockReport, Report};
 use crate::lock::{LockOutcome, Release};
 use crate::printable;
-use std::path::PathBuf;
 
 /// Offers to tell hosts apart, where a second one has shown itself.
 const OFFER: &str =
@@ -15,13 +14,8 @@ const OFFER: &str =
 /// Makes the report of an update that no vault is enabled for.
 pub fn disabled(context: &Context, reason: String) -> Report {
     Report {
-        action: Action::SkippedVaultDisabled,
-        path: PathBuf::from(context.global.board()),
-        rows: None,
-        lock: None,
         note: Some(reason),
-        copies: Vec::new(),
-        shared: false,
+        ..Report::new(Action::SkippedVaultDisabled, context.global.board())
     }
 }
 

@@ -1,10 +1,10 @@
 //! `boardsync merge --resolve`: a board with git conflict markers is repaired.
 
 use super::context::Context;
-use super::edit::{edit, reported};
+use super::edit::{accepted, edit};
 use super::outcome::{Exit, Failure};
 use super::report::report;
-use crate::edit::{Action, Repair};
+use crate::edit::Repair;
 use std::path::PathBuf;
 
 /// Repairs the board, or the one note that is named.
@@ -18,18 +18,6 @@ pub fn run(context: &Context, notes: &[PathBuf]) -> Result<Exit, Failure> {
             ));
         }
     };
-    let mut repair = Repair::new(&place, context.now);
-    let edited = edit(context, &place, &mut repair)?;
-    let path = place.board.display();
-    let mut done = reported(&place, edited, |why| {
-        format!("cannot repair `{path}`: {why}")
-    })?;
-    done.note = Some(match (done.action, repair.backup()) {
-        (Action::Written, Some(backup)) => format!(
-            "`{path}` has the rows and lines of both sides; what it was lies in `{}`",
-            backup.display()
-        ),
-        _ => format!("`{path}` holds no git conflict markers; nothing to do"),
-    });
-    report(context, &done)
+    let done = edit(context, &place, &mut Repair::default(), |_| {})?;
+    report(context, &accepted(done)?)
 }

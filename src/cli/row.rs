@@ -1,12 +1,13 @@
 //! `boardsync row`: one row of one table in any note of the vault.
 
 use super::context::Context;
-use super::edit::{edit, reported};
+use super::edit::under_lock;
 use super::outcome::{Exit, Failure, print, print_json, warn};
 use super::report::report;
 use crate::board::cells;
-use crate::commit::LIMIT;
+use crate::commit::{End, LIMIT};
 use crate::disk::read_regular;
+use crate::edit::{Action, Report, run_document};
 use crate::note::{Cell, Change, NotFound, NoteDocument, RowEdit, Wanted};
 use crate::printable;
 use crate::vault::Place;
@@ -108,7 +109,9 @@ pub fn run(context: &Context, args: &RowArgs) -> Result<Exit, Failure> {
 fn change(context: &Context, place: &Place, row: Wanted, change: Change) -> Result<Exit, Failure> {
     let asked = RowEdit { row, change };
     let mut document = NoteDocument::new(place, &asked);
-    let edited = edit(context, place, &mut document)?;
+    let (end, lock) = under_lock(context, place, |options| {
+        run_document(&options, &mut document)
+    })?;
     for kept in document.kept() {
         warn(&format!(
             "a writer of `{}` was killed at work; lines that the note may lack lie in `{}`",
@@ -116,7 +119,15 @@ fn change(context: &Context, place: &Place, row: Wanted, change: Change) -> Resu
             kept.display()
         ));
     }
-    let done = reported(place, edited, |why| refused(place, why))?;
+    let action = match end {
+        End::Written => Action::Written,
+        End::Unchanged => Action::SkippedNoop,
+        End::Refused(why) => return Err(Failure::Error(refused(place, &why))),
+    };
+    let done = Report {
+        lock: Some(lock),
+        ..Report::new(action, &place.board)
+    };
     match document.missed() {
         Some(why) => Err(Failure::Error(refused(place, &why))),
         None => report(context, &done),

@@ -1,17 +1,18 @@
 //! `boardsync sweep`: every busy repository of the host, in one update.
 
 use super::context::{Chosen, Context};
+use super::edit::edit;
+use super::ledger::record;
 use super::outcome::{Exit, Failure, warn};
 use super::report::{disabled, report};
-use super::update::{perform, record};
 use crate::config;
-use crate::edit::Subject;
+use crate::edit::{Subject, Update};
 use crate::session::{Explicit, Registry, enumerate};
 use clap::Args;
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// Is what `sweep` takes.
+/// What `sweep` takes.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  boardsync sweep\n  boardsync sweep --root ~/src --root ~/work\n\nSearches two levels below each root (default: ~/Projects and the `roots` of the\nconfig file) for repositories with a session lock, and adds those that\n`cross-repo.projects` names, and the repository of the current folder."
@@ -36,7 +37,9 @@ pub fn run(context: &Context, args: &SweepArgs) -> Result<Exit, Failure> {
         Chosen::Place(place) => place,
         Chosen::Disabled { reason } => {
             let done = disabled(context, reason);
-            record(context, &Subject::read(own, None), &done, started, Some(0));
+            if !args.dry_run {
+                record(context, &Subject::read(own, None), &done, started, Some(0));
+            }
             return report(context, &done);
         }
     };
@@ -59,15 +62,14 @@ pub fn run(context: &Context, args: &SweepArgs) -> Result<Exit, Failure> {
         .into_iter()
         .map(|repo| Subject::read(repo, registry.as_ref()))
         .collect();
-    let done = perform(
-        context,
-        &place,
-        &subjects,
-        &Explicit::default(),
-        args.dry_run,
-    )?;
-    if let Some(subject) = subjects.iter().find(|subject| subject.repo == own) {
-        record(context, subject, &done, started, Some(sweep.seen));
+    let explicit = Explicit::default();
+    let mut update = Update::new(&subjects, &explicit);
+    let done = edit(context, &place, &mut update, |options| {
+        options.dry_run = args.dry_run.into();
+    })?;
+    let own = subjects.iter().find(|subject| subject.repo == own);
+    if let Some(own) = own.filter(|_| !args.dry_run) {
+        record(context, own, &done, started, Some(sweep.seen));
     }
     report(context, &done)
 }

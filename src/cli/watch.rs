@@ -131,7 +131,7 @@ impl Watch<'_> {
     }
 
     fn changes(&self, events: &Events) -> Changes {
-        let lock = self.context.lock_file(&self.place);
+        let lock = self.place.lock();
         let files = vec![self.place.target.clone(), lock];
         Changes::watch(files, Session::folder(self.context), events.sender())
     }

@@ -13,6 +13,7 @@ pub mod session_config;
 mod session_file;
 mod trust;
 mod under_home;
+pub mod vault;
 
 pub use choose::{Choice, VaultChoice, VaultSource, choose_vault};
 pub use env::Env;

@@ -4,9 +4,10 @@
 //! never more: a mode whose owner, group or ACL cannot be kept is cut to what
 //! everybody had who could gain by that.
 
+use super::folder::At;
+use super::read::{Links, open};
 use std::fs::{File, Metadata};
 use std::io;
-use std::path::Path;
 
 /// The permissions of a file, to be given to another.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -54,10 +55,9 @@ impl Access {
         Ok(Self::default())
     }
 
-    /// Takes the permissions of the file at `path`; `None` if it cannot be opened.
-    pub fn at(path: &Path) -> Option<Self> {
-        let file = super::read::open(path, super::Links::Follow).ok()?;
-        Self::of(&file).ok()
+    /// Takes the permissions of the file at `at`; `None` if it cannot be opened.
+    pub fn at(at: &(impl At + ?Sized), links: Links) -> Option<Self> {
+        Self::of(&open(at, links).ok()?).ok()
     }
 
     /// Gives the mode with which a file is created that will get this access:

@@ -153,6 +153,21 @@ impl Folder {
         })
     }
 
+    /// Opens a folder that the user named, and makes what is missing of it.
+    pub fn create_root(path: impl AsRef<Path>) -> io::Result<Self> {
+        let path = path.as_ref();
+        match (Self::open_root(path), path.parent(), path.file_name()) {
+            (Err(error), Some(parent), Some(name)) if error.kind() == ErrorKind::NotFound => {
+                let parent = match parent == Path::new("") {
+                    true => Path::new("."),
+                    false => parent,
+                };
+                Self::create_root(parent)?.create_beneath(name, 0o777)
+            }
+            (opened, ..) => opened,
+        }
+    }
+
     /// Opens the folder at `relative` below this one, following no link.
     pub fn beneath(&self, relative: impl AsRef<Path>) -> io::Result<Self> {
         self.descend(relative.as_ref(), &|folder, name| folder.open(name))
@@ -160,13 +175,20 @@ impl Folder {
 
     /// Opens the folder at `relative` below this one, following no link, and
     /// makes what is missing of it with the permissions `mode`.
+    ///
+    /// The name of a folder that it makes is synced at once: a file in it would
+    /// be lost with it. That happens once in a vault's life.
     pub fn create_beneath(&self, relative: impl AsRef<Path>, mode: u32) -> io::Result<Self> {
         self.descend(relative.as_ref(), &|folder, name| match folder.open(name) {
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 match step::around("folder.create", || folder.make(name, mode)) {
-                    Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(error),
-                    Ok(()) | Err(_) => folder.open(name),
+                    Ok(()) => {
+                        let _ = folder.sync("folder.sync");
+                    }
+                    Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                    Err(error) => return Err(error),
                 }
+                folder.open(name)
             }
             opened => opened,
         })

@@ -1,6 +1,8 @@
 //! Writing a whole file that nobody else writes: it is old or new, never half.
 
-use super::{Access, At, Entry, Token, create_new, fill, place_new, remove, replace, status, step};
+use super::{
+    Access, At, Entry, Links, Token, create_new, fill, place_new, remove, replace, status, step,
+};
 use std::io;
 use std::path::Path;
 
@@ -9,7 +11,7 @@ use std::path::Path;
 /// Whoever writes it at the same time may be overwritten: this is for files
 /// that are not shared. A link is replaced, not followed.
 pub fn rewrite(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    rewrite_like(&Entry::at(path)?, bytes, Access::at(path))
+    rewrite_like(&Entry::at(path)?, bytes, Access::at(path, Links::Follow))
 }
 
 /// Gives a file a new content, and the permissions of another.

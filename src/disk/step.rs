@@ -14,9 +14,9 @@
 use std::io;
 
 /// Lists every step of an update that changes a file, in their order.
-/// of files that are no boards.
 pub const OF_AN_UPDATE: &[&str] = &[
     "folder.create",
+    "folder.sync",
     "gate.open",
     "gate.lock",
     "record.create",

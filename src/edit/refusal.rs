@@ -2,10 +2,13 @@
 
 use super::Action;
 use crate::board::{Board, GENERATOR, Origin};
+use crate::merge::NotABoard;
+use crate::printable;
 use std::path::Path;
 
-/// Says why a board is not touched.
+/// The reason why a board is not touched; it is as it was.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Refusal {
     /// A person wrote it.
     Handwritten,
@@ -15,8 +18,12 @@ pub enum Refusal {
     Outdated,
     /// It is not UTF-8; where the first wrong byte is.
     NotText(String),
-    /// What an edit would drop could not be kept elsewhere first; why not.
-    NotKept(String),
+    /// What an edit would take away could not be kept elsewhere first; why not.
+    NoBackup(String),
+    /// There is no board to repair.
+    Missing,
+    /// It cannot be repaired by merging its sides.
+    Unrepairable(NotABoard),
 }
 
 impl Refusal {
@@ -24,19 +31,18 @@ impl Refusal {
     pub fn action(&self) -> Action {
         match self {
             Self::Handwritten | Self::NotText(_) => Action::SkippedHandwritten,
-            Self::Conflicted => Action::SkippedConflicted,
+            Self::Conflicted | Self::Missing | Self::Unrepairable(_) => Action::SkippedConflicted,
             Self::Outdated => Action::SkippedOutdated,
-            Self::NotKept(_) => Action::SkippedWriteFailed,
+            Self::NoBackup(_) => Action::SkippedWriteFailed,
         }
     }
 
     /// Says in one line what is wrong with the board at `path`, and what to do.
     pub fn note(&self, path: &Path) -> String {
-        let path = crate::printable(&path.to_string_lossy(), 200);
+        let path = printable(&path.to_string_lossy(), 200);
         match self {
             Self::Handwritten => format!(
-                "`{path}` is not a board of ours (its frontmatter has no `_generator: {}`): move it away, or name another with --board",
-                GENERATOR
+                "`{path}` is not a board of ours (its frontmatter has no `_generator: {GENERATOR}`): move it away, or name another with --board"
             ),
             Self::Conflicted => format!(
                 "`{path}` holds git conflict markers: repair it with `boardsync merge --resolve`, or by hand"
@@ -47,31 +53,36 @@ impl Refusal {
             Self::NotText(at) => {
                 format!("`{path}` is not UTF-8 text ({at}): save it as UTF-8, or move it away")
             }
-            Self::NotKept(why) => format!("`{path}` stays as it is: no backup of its rows ({why})"),
+            Self::NoBackup(why) => {
+                format!("`{path}` stays as it is: cannot write a backup ({why})")
+            }
+            Self::Missing => format!("cannot repair `{path}`: there is no such board"),
+            Self::Unrepairable(why) => format!("cannot repair `{path}`: {why}: repair it by hand"),
         }
     }
 }
 
-/// Says whether `bytes` are a board that a generator may rewrite.
+/// Tells whether `bytes` are a board that a generator may rewrite.
 pub fn is_ours(bytes: &[u8]) -> bool {
     refusal(bytes).is_none()
 }
 
-pub(super) fn text(bytes: &[u8]) -> Result<&str, Refusal> {
-    std::str::from_utf8(bytes).map_err(|error| {
-        Refusal::NotText(format!(
-            "the byte at offset {} is none",
-            error.valid_up_to()
-        ))
-    })
-}
-
 /// Says why `bytes` are no board that a generator may rewrite.
 pub fn refusal(bytes: &[u8]) -> Option<Refusal> {
-    match text(bytes).map(Board::origin_of) {
-        Ok(Origin::Ours) => None,
-        Ok(Origin::Handwritten) => Some(Refusal::Handwritten),
-        Ok(Origin::Conflicted) => Some(Refusal::Conflicted),
-        Err(refusal) => Some(refusal),
+    board_text(bytes).err()
+}
+
+/// Reads the text of a board that a generator may rewrite.
+pub(super) fn board_text(bytes: &[u8]) -> Result<&str, Refusal> {
+    let text = text(bytes)?;
+    match Board::origin_of(text) {
+        Origin::Ours => Ok(text),
+        Origin::Handwritten => Err(Refusal::Handwritten),
+        Origin::Conflicted => Err(Refusal::Conflicted),
     }
+}
+
+pub(super) fn text(bytes: &[u8]) -> Result<&str, Refusal> {
+    std::str::from_utf8(bytes)
+        .map_err(|error| Refusal::NotText(format!("invalid UTF-8 at byte {}", error.valid_up_to())))
 }

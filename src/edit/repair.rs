@@ -1,109 +1,76 @@
-//! A board with git conflict markers as a document of a commit.
+//! Merging the sides of a board with git conflict markers.
 
-use crate::Timestamp;
+use super::board_edit::{BoardEdit, Change, Found};
+use super::refusal::{Refusal, board_text, text};
+use super::report::{Action, Report};
+use super::run::EditOptions;
 use crate::aside;
-use crate::board::{Board, Origin, join, join_all};
-use crate::commit::{Displaced, Document, Edit};
+use crate::board::Board;
 use crate::merge::{NotABoard, repair};
-use crate::vault::Place;
 use std::borrow::Cow;
-use std::io;
 use std::path::PathBuf;
 
-/// Says why a board is not repaired; it is as it was.
-#[derive(Debug, thiserror::Error)]
-pub enum NotRepaired {
-    /// There is no board.
-    #[error("there is no such board")]
-    Missing,
-    /// It is nothing that could be repaired.
-    #[error("{0}: repair it by hand")]
-    NotABoard(NotABoard),
-    /// Without a backup nothing is touched.
-    #[error("its backup cannot be written: {0}")]
-    NoBackup(#[source] io::Error),
-}
-
 /// Repairs a board, once what it was lies in `.orchestrator/backups/`.
-#[derive(Debug)]
-pub struct Repair<'a> {
-    place: &'a Place,
-    now: Timestamp,
+#[derive(Debug, Default)]
+pub struct Repair {
     backed_up: Option<(Vec<u8>, PathBuf)>,
 }
 
-impl<'a> Repair<'a> {
-    /// Prepares the repair; reads nothing.
-    pub fn new(place: &'a Place, now: Timestamp) -> Self {
-        Self {
-            place,
-            now,
-            backed_up: None,
+impl BoardEdit for Repair {
+    fn read<'t>(&self, bytes: &'t [u8], options: &EditOptions) -> Result<Cow<'t, str>, Refusal> {
+        match board_text(bytes) {
+            Ok(text) => Ok(Cow::Borrowed(text)),
+            Err(Refusal::Conflicted) => repair(text(bytes)?, options.now)
+                .map(Cow::Owned)
+                .map_err(Refusal::Unrepairable),
+            Err(Refusal::NotText(_)) => Err(Refusal::Unrepairable(NotABoard::NotText)),
+            Err(_) => Err(Refusal::Unrepairable(NotABoard::Handwritten)),
         }
     }
 
-    /// Gives the path of the last backup.
-    pub fn backup(&self) -> Option<&PathBuf> {
-        self.backed_up.as_ref().map(|(_, path)| path)
+    fn apply<'b>(
+        &'b mut self,
+        _board: &mut Board<'b>,
+        found: Found,
+        _options: &EditOptions,
+    ) -> Result<Change, Refusal> {
+        match found {
+            Found::Nothing => Err(Refusal::Missing),
+            // Its reading was the repair.
+            Found::Board => Ok(Change::None),
+        }
     }
 
     /// Backs a content up, unless it is the one that already was.
-    fn back_up(&mut self, bytes: &[u8]) -> Result<(), NotRepaired> {
-        if self
-            .backed_up
-            .as_ref()
-            .is_none_or(|(last, _)| last != bytes)
-        {
-            let path = aside::back_up(self.place, bytes).map_err(NotRepaired::NoBackup)?;
-            self.backed_up = Some((bytes.to_owned(), path));
+    fn before_write(
+        &mut self,
+        current: Option<&[u8]>,
+        options: &EditOptions,
+    ) -> Result<(), Refusal> {
+        let current = current.unwrap_or_default();
+        let last = self.backed_up.as_ref();
+        if last.is_none_or(|(last, _)| last != current) {
+            let path = aside::back_up(options.place, current)
+                .map_err(|error| Refusal::NoBackup(error.to_string()))?;
+            self.backed_up = Some((current.to_owned(), path));
         }
         Ok(())
     }
-
-    fn whole<'t>(&self, bytes: &'t [u8]) -> Result<Cow<'t, str>, NotABoard> {
-        let text = str::from_utf8(bytes).map_err(|_| NotABoard::NotText)?;
-        match Board::origin_of(text) {
-            Origin::Ours => Ok(Cow::Borrowed(text)),
-            Origin::Handwritten => Err(NotABoard::Handwritten),
-            Origin::Conflicted => repair(text, self.now).map(Cow::Owned),
+    fn complete(&self, report: &mut Report) {
+        let path = report.path.display();
+        match (report.action, &self.backed_up) {
+            (Action::Written, Some((_, backup))) => {
+                report.note = Some(format!(
+                    "`{path}` has the rows and lines of both sides; what it was lies in `{}`",
+                    backup.display()
+                ));
+            }
+            (Action::SkippedNoop, _) => {
+                report.note = Some(format!(
+                    "`{path}` holds no git conflict markers; nothing to do"
+                ));
+            }
+            _ => {}
         }
-    }
-}
-
-impl Document for Repair<'_> {
-    type Refusal = NotRepaired;
-
-    fn refusal(&self, content: &[u8]) -> Option<NotRepaired> {
-        self.whole(content).err().map(NotRepaired::NotABoard)
-    }
-
-    fn edit(&mut self, current: Option<&[u8]>) -> Edit<NotRepaired> {
-        let Some(current) = current else {
-            return Edit::Refuse(NotRepaired::Missing);
-        };
-        let text = match self.whole(current) {
-            Ok(Cow::Borrowed(_)) => return Edit::Unchanged,
-            Ok(Cow::Owned(text)) => text,
-            Err(why) => return Edit::Refuse(NotRepaired::NotABoard(why)),
-        };
-        match self.back_up(current) {
-            Ok(()) => Edit::Write(text.into_bytes()),
-            Err(refusal) => Edit::Refuse(refusal),
-        }
-    }
-
-    fn join(&self, displaced: &[u8], written: &[u8], when: Displaced) -> Vec<u8> {
-        // Neither is refused, so both are boards.
-        let (Ok(displaced), Ok(written)) = (self.whole(displaced), self.whole(written)) else {
-            return written.to_vec();
-        };
-        let (displaced, written) = (Board::parse(&displaced), Board::parse(&written));
-        let board = match when {
-            Displaced::JustNow { .. } => join(&displaced, &written, &[], self.now),
-            Displaced::ByCrash => join_all(&written, &displaced),
-        };
-        board
-            .render(board.updated().unwrap_or(self.now))
-            .into_bytes()
     }
 }

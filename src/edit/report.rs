@@ -1,11 +1,11 @@
-//! What an update came to, once, for people, programs and the ledger.
+//! What an edit came to, once, for people, programs and the ledger.
 
 use crate::ledger::LockNote;
-use crate::lock::{HolderNote, LockOutcome, Release, Unlocked, WhyUnlocked};
+use crate::lock::{LockOutcome, Release};
 use serde::Serialize;
 use std::path::PathBuf;
 
-/// Names what became of an update, by the peers' words.
+/// What became of an edit, by the peers' words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Action {
@@ -43,7 +43,7 @@ impl Action {
     }
 }
 
-/// Reports one update.
+/// The report of one edit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
     /// What became of it.
@@ -62,72 +62,31 @@ pub struct Report {
     pub shared: bool,
 }
 
-/// Reports what kept an update apart from others.
-#[derive(Clone, Debug, PartialEq, Eq)]
+impl Report {
+    /// Makes the report of an edit that has not got as far as the lock.
+    pub fn new(action: Action, path: impl Into<PathBuf>) -> Self {
+        Self {
+            action,
+            path: path.into(),
+            rows: None,
+            lock: None,
+            note: None,
+            copies: Vec::new(),
+            shared: false,
+        }
+    }
+}
+
+/// What kept an edit apart from others.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LockReport {
     /// What the lock did.
+    #[serde(flatten)]
     pub outcome: LockOutcome,
     /// Whether the latch was held.
     pub latched: bool,
     /// How many writes of outsiders were met on the way.
     pub conflicts: u32,
-}
-
-/// Is a lock report as JSON shows it.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct LockJson<'a> {
-    locked: bool,
-    lock_path: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    stale_override: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    detail: Option<&'a str>,
-    waited_ms: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    release: Option<Release>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    holder: Option<&'a HolderNote>,
-    latched: bool,
-    conflicts: u32,
-}
-
-impl Serialize for LockReport {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let outcome = &self.outcome;
-        let mut json = LockJson {
-            locked: outcome.is_locked(),
-            lock_path: outcome.lock_path().to_string_lossy().into_owned(),
-            stale_override: None,
-            reason: None,
-            detail: None,
-            waited_ms: millis(outcome),
-            release: None,
-            holder: None,
-            latched: self.latched,
-            conflicts: self.conflicts,
-        };
-        match outcome {
-            LockOutcome::Locked {
-                stale_override,
-                release,
-                ..
-            } => {
-                json.stale_override = stale_override.as_ref().map(ToString::to_string);
-                json.release = Some(*release);
-            }
-            LockOutcome::Unlocked(Unlocked { reason, holder, .. }) => {
-                json.reason = Some(reason.word());
-                json.holder = holder.as_deref();
-                if let WhyUnlocked::FsError(what) = reason {
-                    json.detail = Some(what);
-                }
-            }
-        }
-        json.serialize(serializer)
-    }
 }
 
 impl Serialize for Report {
@@ -178,7 +137,7 @@ impl LockReport {
             locked: self.outcome.is_locked(),
             reason: None,
             stale_override: None,
-            waited_ms: millis(&self.outcome),
+            waited_ms: self.outcome.waited_ms(),
             release: None,
         };
         match &self.outcome {
@@ -191,14 +150,11 @@ impl LockReport {
                     *stale_override = reason.to_string();
                     note.stale_override = Some(stale_override);
                 }
-                note.release = (*release != Release::Released).then(|| release.word());
+                note.release =
+                    (!matches!(release, Release::Released | Release::Kept)).then(|| release.word());
             }
             LockOutcome::Unlocked(unlocked) => note.reason = Some(unlocked.reason.word()),
         }
         note
     }
-}
-
-fn millis(outcome: &LockOutcome) -> u64 {
-    u64::try_from(outcome.waited().as_millis()).unwrap_or(u64::MAX)
 }

@@ -1,86 +1,60 @@
 //! Putting back the rows of the last backup: a join, so newer rows stay.
 
-use super::backups::{BACKUPS, backups, discard};
-use super::locked::{Edited, Session, edit};
-use super::prune::{join_boards, unreadable};
-use super::refusal::{refusal, text};
-use super::{Refusal, UpdateError};
-use crate::Timestamp;
+use super::board_edit::{BoardEdit, Change, Found};
+use super::error::{EditError, unreadable};
+use super::refusal::{Refusal, text};
+use super::row_backups::Backups;
+use super::run::EditOptions;
 use crate::board::{Board, join_rows};
-use crate::commit::{Displaced, Document, Edit, End, LIMIT};
-use crate::disk::read_regular;
-use std::path::PathBuf;
+use crate::commit::{End, LIMIT};
+use crate::disk::{Entry, Links, read_small};
+use crate::vault::Place;
 
-/// Reports what was put back.
+/// Puts the rows of the last backup back, but for those that the board has newer.
 #[derive(Debug)]
-pub struct Restored {
-    /// What the edit came to; `None` if it was not to be done.
-    pub edited: Option<Edited<Refusal>>,
-    /// The backup that the rows came from; gone once the board has them.
-    pub backup: PathBuf,
+pub struct Restore {
+    rows: String,
+    /// The backup that the rows come from; gone once the board has them.
+    pub backup: Entry,
 }
 
-/// Puts the rows of the last backup back, but for those that the board has newer;
-/// `None` if there is no backup.
-pub fn restore(
-    session: Session,
-    now: Timestamp,
-    dry_run: bool,
-) -> Result<Option<Restored>, UpdateError> {
-    let place = session.place;
-    let folder = place.folder.join(BACKUPS);
-    let Some(backup) = backups(&folder, &place.stem).pop() else {
-        return Ok(None);
-    };
-    let Some(read) = read_regular(&backup, LIMIT).map_err(unreadable(&backup))? else {
-        return Ok(None);
-    };
-    let kept = text(&read.bytes).map_err(|why| UpdateError::Refused(why.note(&backup)))?;
-    let kept = &Board::parse(kept);
-    if dry_run {
-        let edited = None;
-        return Ok(Some(Restored { edited, backup }));
-    }
-    let edited = edit(session, &mut Restoring { kept, now })?;
-    if matches!(edited.end, End::Written | End::Unchanged) {
-        discard(&backup);
-    }
-    let edited = Some(edited);
-    Ok(Some(Restored { edited, backup }))
-}
-
-/// Puts rows back.
-struct Restoring<'a> {
-    kept: &'a Board<'a>,
-    now: Timestamp,
-}
-
-impl Document for Restoring<'_> {
-    type Refusal = Refusal;
-
-    fn refusal(&self, content: &[u8]) -> Option<Refusal> {
-        refusal(content)
-    }
-
-    fn edit(&mut self, current: Option<&[u8]>) -> Edit<Refusal> {
-        let board = match current.map(text) {
-            None => Board::empty(self.now),
-            Some(Ok(text)) => Board::parse(text),
-            Some(Err(refusal)) => return Edit::Refuse(refusal),
+impl Restore {
+    /// Reads the last backup of a board; `None` if there is none.
+    ///
+    /// # Errors
+    ///
+    /// The backup cannot be read.
+    pub fn last(place: &Place) -> Result<Option<Self>, EditError> {
+        let Some(backup) = Backups::of(place).all().pop() else {
+            return Ok(None);
         };
-        let joined = join_rows(&board, self.kept);
-        if joined.rows == board.rows {
-            Edit::Unchanged
-        } else {
-            Edit::Write(joined.render(self.now).into_bytes())
+        let path = backup.path();
+        let read = read_small(&backup, LIMIT, Links::Refuse).map_err(unreadable(&path))?;
+        let Some(read) = read else {
+            return Ok(None);
+        };
+        let rows = text(&read.bytes).map_err(|why| EditError::Refused(why.note(&path)))?;
+        let rows = rows.to_owned();
+        Ok(Some(Self { rows, backup }))
+    }
+}
+
+impl BoardEdit for Restore {
+    fn apply<'b>(
+        &'b mut self,
+        board: &mut Board<'b>,
+        _found: Found,
+        _options: &EditOptions,
+    ) -> Result<Change, Refusal> {
+        let joined = join_rows(board, &Board::parse(&self.rows));
+        let changed = joined.rows != board.rows;
+        *board = joined;
+        Ok(Change::made_if(changed))
+    }
+
+    fn finish(&mut self, end: &End<Refusal>, options: &EditOptions) {
+        if matches!(end, End::Written | End::Unchanged) {
+            Backups::of(options.place).discard(&self.backup);
         }
-    }
-
-    fn join(&self, displaced: &[u8], written: &[u8], when: Displaced) -> Vec<u8> {
-        let (Ok(displaced), Ok(written)) = (text(displaced), text(written)) else {
-            return written.to_vec();
-        };
-        let (displaced, written) = (Board::parse(displaced), Board::parse(written));
-        join_boards(&displaced, &written, when, self.now)
     }
 }

@@ -29,9 +29,9 @@ const GATE_HEADWAY: Duration = Duration::from_millis(250);
 
 /// Seeks one lock: who we are, what we hold so far, and what we may do.
 #[derive(Debug)]
-pub struct Seeker<'a> {
+pub struct Seeker {
     pub(super) files: LockFiles,
-    pub(super) options: &'a LockOptions<'a>,
+    pub(super) options: LockOptions,
     pub(super) host: Host,
     pub(super) token: Token,
     gate: Gate,
@@ -59,9 +59,9 @@ enum Pass {
     Wait,
 }
 
-impl<'a> Seeker<'a> {
+impl Seeker {
     /// Prepares to seek the lock at `path`; touches nothing yet.
-    pub fn new(path: &Path, options: &'a LockOptions<'a>) -> Self {
+    pub fn new(path: &Path, options: LockOptions) -> Self {
         let mut host = options.host.clone().unwrap_or_else(Host::current);
         host.aliases_file.clone_from(&options.aliases_file);
         let token = Token::new(host.tag());
@@ -75,7 +75,7 @@ impl<'a> Seeker<'a> {
     }
 
     /// Seeks the lock until it is ours or the patience is over.
-    pub fn acquire(mut self) -> Result<Lease<'a>, Unlocked> {
+    pub fn acquire(mut self) -> Result<Lease, Unlocked> {
         let mut backoff = Backoff::new(self.options.patience, self.options.poll);
         let mut search = Search::default();
         loop {
@@ -204,7 +204,7 @@ impl<'a> Seeker<'a> {
         let mut record = Record::of_this_process(&self.host, Timestamp::now(), token.clone());
         record.holder = Some(self.options.holder.clone().unwrap_or_else(label));
         record.gate = self.gate_id().map(|id| id.to_string());
-        record.cmd.clone_from(&self.options.command);
+        record.cmd = self.options.command.as_deref().map(cut);
         pending.fill("record.write", &record.to_json(), self.options.sync)
     }
 
@@ -229,7 +229,7 @@ impl<'a> Seeker<'a> {
     }
 
     pub(super) fn say(&self, what: fmt::Arguments) {
-        if let Some(trace) = self.options.trace {
+        if let Some(trace) = &self.options.trace {
             trace(what);
         }
     }
@@ -248,6 +248,13 @@ impl<'a> Seeker<'a> {
             holder: holder.map(|record| Box::new(HolderNote::of(record, record.is_of(&self.host)))),
         }
     }
+}
+
+/// Cuts what a record says of the command, at most 500 bytes.
+fn cut(command: &str) -> String {
+    let mut ends = (0..=command.len().min(500)).rev();
+    let end = ends.find(|end| command.is_char_boundary(*end));
+    command[..end.unwrap_or_default()].to_owned()
 }
 
 fn no_lock(path: &Path, stranger: Stranger) -> String {

@@ -20,8 +20,8 @@ const RELEASE_PATIENCE: Patience = Patience::For(Duration::from_millis(250));
 /// Holds the lock until it is released or dropped.
 #[derive(Debug)]
 #[must_use = "the lock is released when this is dropped"]
-pub struct Lease<'a> {
-    seeker: Seeker<'a>,
+pub struct Lease {
+    seeker: Seeker,
     heart: Option<Heart>,
     /// Why another holder's lock was taken over, if one was.
     pub stale_override: Option<Reason>,
@@ -30,14 +30,10 @@ pub struct Lease<'a> {
     released: bool,
 }
 
-impl<'a> Lease<'a> {
+impl Lease {
     /// Starts the heartbeat of a lock that has just been published, if it is
     /// to be held for that long.
-    pub(super) fn start(
-        seeker: Seeker<'a>,
-        stale_override: Option<Reason>,
-        waited: Duration,
-    ) -> Self {
+    pub(super) fn start(seeker: Seeker, stale_override: Option<Reason>, waited: Duration) -> Self {
         seeker.sweep();
         let path = seeker.files.lock.clone();
         let interval = seeker.options.staleness / 4;
@@ -64,9 +60,14 @@ impl<'a> Lease<'a> {
         &self.seeker.files.lock
     }
 
-    /// Says whether the lock still carries our token.
+    /// Gives the token of its record.
+    pub fn token(&self) -> String {
+        self.seeker.token.to_string()
+    }
+
+    /// Tells whether the lock still carries our token.
     pub fn is_still_ours(&self) -> bool {
-        matches!(whose(self.path(), self.seeker.token), Ok(Whose::Ours(_)))
+        matches!(whose(self.path(), &self.token()), Ok(Whose::Ours(_)))
     }
 
     /// Gives the lock back, only if it is still ours.
@@ -92,7 +93,7 @@ impl<'a> Lease<'a> {
     }
 
     fn unlink(&self) -> io::Result<Release> {
-        Ok(match whose(self.path(), self.seeker.token)? {
+        Ok(match whose(self.path(), &self.token())? {
             Whose::Ours(_) => {
                 disk::remove("lock.unlink", self.path())?;
                 Release::Released
@@ -103,7 +104,7 @@ impl<'a> Lease<'a> {
     }
 }
 
-impl Drop for Lease<'_> {
+impl Drop for Lease {
     fn drop(&mut self) {
         if !self.released {
             self.give_back();
@@ -112,18 +113,18 @@ impl Drop for Lease<'_> {
 }
 
 /// Says whose record lies at a lock's path.
-enum Whose {
+pub(super) enum Whose {
     Ours(std::fs::File),
     Nobodys,
     Anothers,
 }
 
-fn whose(path: &Path, token: Token) -> io::Result<Whose> {
+pub(super) fn whose(path: &Path, token: &str) -> io::Result<Whose> {
     match disk::read_regular(path, LIMIT) {
         Ok(None) => Ok(Whose::Nobodys),
         Ok(Some(contents)) => {
             let ours = Record::parse(&contents.bytes)
-                .is_some_and(|record| record.token.as_deref() == Some(&token.to_string()));
+                .is_some_and(|record| record.token.as_deref() == Some(token));
             Ok(if ours {
                 Whose::Ours(contents.file)
             } else {
@@ -168,7 +169,7 @@ impl Heart {
     /// Touches the very file whose token was read, whatever its name means by
     /// then; false once the lock is not ours.
     fn beat(path: &Path, token: Token) -> bool {
-        match whose(path, token) {
+        match whose(path, &token.to_string()) {
             Ok(Whose::Ours(file)) => {
                 // One refusal of the file system is no loss of the lease.
                 let _ = disk::touch("lock.beat", &file);

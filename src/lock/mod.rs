@@ -17,6 +17,7 @@ mod files;
 mod gate;
 mod guard;
 mod host;
+mod inherit;
 mod judge;
 mod lease;
 mod options;
@@ -31,44 +32,79 @@ mod takeover;
 pub use acquire::Seeker;
 pub use files::LockFiles;
 pub use host::{Host, normalise};
+use inherit::Enclosing;
+pub use inherit::Inherited;
 pub use judge::{Facts, GRACE_MS, Reason, Verdict, judge, judge_guard};
 pub use lease::Lease;
-pub use options::LockOptions;
+pub use options::{LockOptions, Trace, Warn};
 pub use outcome::{HolderNote, LockOutcome, Release, Unlocked, WhyUnlocked};
 pub use reclaim::{Inspection, Judged, Reclaimed};
-pub use record::{Record, command_line};
+pub use record::Record;
 pub use sighting::{Seen, Sighting, Stranger, look};
 
 use std::path::Path;
+use std::time::Duration;
 
-/// Tells a section whether it runs under the lock, before it starts.
+/// How a section runs: under the lock or without it; given to it at its start.
 #[derive(Debug)]
-pub enum Hold<'a> {
-    /// It does.
-    Locked(Box<Lease<'a>>),
-    /// It does not, and why.
+#[non_exhaustive]
+pub enum Hold {
+    /// Under the lock.
+    Locked(Box<Lease>),
+    /// Under the lock of an enclosing section or a parent process, which stays
+    /// when this section ends.
+    Inherited(Inherited),
+    /// Without the lock, and why.
     Unlocked(Unlocked),
 }
 
-impl Hold<'_> {
-    /// Says why the section runs without the lock; `None` if it runs under it.
+impl Hold {
+    /// Gives the reason for which the section runs without the lock; `None` if
+    /// it runs under it.
     pub fn why_unlocked(&self) -> Option<&Unlocked> {
         match self {
-            Self::Locked(_) => None,
+            Self::Locked(_) | Self::Inherited(_) => None,
             Self::Unlocked(why) => Some(why),
         }
     }
 
-    /// Says whether the lock is still ours: a section that was paused for longer
-    /// than the staleness may have lost it.
+    /// Tells whether the lock is still held: a section that was paused for
+    /// longer than the staleness may have lost it.
     pub fn is_still_ours(&self) -> bool {
-        matches!(self, Self::Locked(lease) if lease.is_still_ours())
+        match self {
+            Self::Locked(lease) => lease.is_still_ours(),
+            Self::Inherited(inherited) => inherited.is_held(),
+            Self::Unlocked(_) => false,
+        }
     }
 
-    /// Gives the lock back, and says how it all went.
+    /// Gives the reason for which another holder's lock was taken over, if one was.
+    pub fn stale_override(&self) -> Option<&Reason> {
+        match self {
+            Self::Locked(lease) => lease.stale_override.as_ref(),
+            Self::Inherited(_) | Self::Unlocked(_) => None,
+        }
+    }
+
+    /// Gives the token that a child process may inherit, while the lock is held.
+    pub fn token(&self) -> Option<String> {
+        match self {
+            Self::Locked(lease) => Some(lease.token()),
+            Self::Inherited(inherited) => Some(inherited.token.clone()),
+            Self::Unlocked(_) => None,
+        }
+    }
+
+    /// Releases the lock, and gives the outcome.
     fn finish(self) -> LockOutcome {
         match self {
             Self::Unlocked(why) => LockOutcome::Unlocked(why),
+            Self::Inherited(inherited) => LockOutcome::Locked {
+                lock_path: inherited.path,
+                stale_override: None,
+                waited: Duration::ZERO,
+                release: Release::Kept,
+            },
             Self::Locked(mut lease) => LockOutcome::Locked {
                 lock_path: lease.path().to_owned(),
                 stale_override: lease.stale_override.take(),
@@ -79,74 +115,92 @@ impl Hold<'_> {
     }
 }
 
-/// Runs `section` once, under the board's lock if that can be had.
+/// Runs `section` once, under the lock of the vault's board if it can be
+/// acquired: `<vault>/.orchestrator/board.lock`. See [`with_lock`].
 ///
-/// **It may run without**: see [`Hold::why_unlocked`]. In that case
-/// `options.warn` has been called once, unless the lock was skipped on demand.
-/// The section's value is returned as it is. After it, also if it panics, the
-/// lock is released and `options.on_outcome` is called, once.
+/// **It may run without**: see [`Hold::why_unlocked`].
 ///
 /// ```
 /// use boardsync::lock::{LockOptions, with_board_lock};
 ///
 /// let vault = tempfile::tempdir()?;
-/// let told = std::cell::RefCell::new(None);
-/// let options = LockOptions {
-///     on_outcome: &|outcome| *told.borrow_mut() = Some(outcome.is_locked()),
-///     ..LockOptions::default()
-/// };
-/// let value = with_board_lock(vault.path(), &options, |hold| {
+/// let (value, outcome) = with_board_lock(vault.path(), &LockOptions::default(), |hold| {
 ///     assert!(hold.is_still_ours());
 ///     42
 /// });
-/// assert_eq!((value, told.take()), (42, Some(true)));
+/// assert_eq!(value, 42);
+/// assert!(outcome.is_locked());
 /// # Ok::<(), std::io::Error>(())
 /// ```
 pub fn with_board_lock<T>(
     vault: &Path,
     options: &LockOptions,
     section: impl FnOnce(&Hold) -> T,
-) -> T {
-    let path = options.lock_file.clone();
-    let path = path.unwrap_or_else(|| vault.join(".orchestrator").join("board.lock"));
-    let hold = match acquire(&path, options) {
-        Ok(lease) => Hold::Locked(Box::new(lease)),
+) -> (T, LockOutcome) {
+    with_lock(&vault.join(".orchestrator/board.lock"), options, section)
+}
+
+/// Runs `section` once, under the lock at `path` if it can be acquired.
+///
+/// **It may run without**: see [`Hold::why_unlocked`]. In that case
+/// `options.warn` is called first, unless the lock was skipped on demand. The
+/// section's value comes back as it is, with the outcome. The lock is released
+/// after it, also if it panics.
+///
+/// A section that asks for the lock that it runs under already, on its own
+/// thread, has it at once, and the lock stays when the inner section ends. So
+/// [`update`](crate::update) may be called inside the board's own lock. Another
+/// thread waits, as any other process does.
+///
+/// ```
+/// use boardsync::lock::{LockOptions, with_lock};
+///
+/// let folder = tempfile::tempdir()?;
+/// let options = LockOptions::default();
+/// let (copied, outcome) = with_lock(&folder.path().join("import.lock"), &options, |hold| {
+///     // A program that must not run without the lock decides here.
+///     match hold.why_unlocked() {
+///         Some(why) => Err(std::io::Error::other(why.to_string())),
+///         None => std::fs::write(folder.path().join("a"), "imported"),
+///     }
+/// });
+/// copied?;
+/// println!("{}", serde_json::to_string(&outcome)?);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn with_lock<T>(
+    path: &Path,
+    options: &LockOptions,
+    section: impl FnOnce(&Hold) -> T,
+) -> (T, LockOutcome) {
+    let hold = match acquire(path, options) {
+        Ok(hold) => hold,
         Err(why) => {
-            if !matches!(why.reason, WhyUnlocked::Skipped | WhyUnlocked::Interrupted) {
-                (options.warn)(&why);
+            let is_asked_for =
+                matches!(why.reason, WhyUnlocked::Skipped | WhyUnlocked::Interrupted);
+            if let Some(warn) = options.warn.as_ref().filter(|_| !is_asked_for) {
+                warn(&why);
             }
             Hold::Unlocked(why)
         }
     };
-    let finish = Finish {
-        hold: Some(hold),
-        options,
-    };
-    section(finish.hold.as_ref().expect("is taken only when dropped"))
+    let _enclosing = hold.token().map(|token| Enclosing::enter(path, token));
+    let value = section(&hold);
+    (value, hold.finish())
 }
 
-fn acquire<'a>(path: &Path, options: &'a LockOptions<'a>) -> Result<Lease<'a>, Unlocked> {
+fn acquire(path: &Path, options: &LockOptions) -> Result<Hold, Unlocked> {
     if options.skip {
         return Err(Unlocked {
             lock_path: path.to_owned(),
             reason: WhyUnlocked::Skipped,
-            waited: std::time::Duration::ZERO,
+            waited: Duration::ZERO,
             holder: None,
         });
     }
-    Seeker::new(path, options).acquire()
-}
-
-/// Releases and reports when dropped: on return and on panic alike.
-struct Finish<'a> {
-    hold: Option<Hold<'a>>,
-    options: &'a LockOptions<'a>,
-}
-
-impl Drop for Finish<'_> {
-    fn drop(&mut self) {
-        if let Some(hold) = self.hold.take() {
-            (self.options.on_outcome)(&hold.finish());
-        }
+    if let Some(inherited) = Inherited::find(path, options.inherited.as_deref()) {
+        return Ok(Hold::Inherited(inherited));
     }
+    let lease = Seeker::new(path, options.clone()).acquire()?;
+    Ok(Hold::Locked(Box::new(lease)))
 }

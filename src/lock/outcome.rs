@@ -4,7 +4,7 @@ use super::judge::Reason;
 use super::record::Record;
 use crate::disk::is_running;
 use crate::printable::printable;
-use serde::Serialize;
+use serde::ser::{Serialize, SerializeMap, Serializer};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -14,6 +14,7 @@ use std::time::Duration;
 /// **A section may run without the lock**: this is a fail-open mutex. A caller
 /// to whom that matters asks the [`Hold`](super::Hold) before it acts.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum LockOutcome {
     /// The section ran under the lock.
     Locked {
@@ -31,8 +32,9 @@ pub enum LockOutcome {
 }
 
 /// Says how a lock was given back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Release {
     /// It was ours and is gone.
     Released,
@@ -44,6 +46,8 @@ pub enum Release {
     Busy,
     /// The file system refused.
     FsError,
+    /// An enclosing section or a parent process holds it, and keeps it.
+    Kept,
 }
 
 impl Release {
@@ -55,12 +59,14 @@ impl Release {
             Self::NotFound => "not-found",
             Self::Busy => "busy",
             Self::FsError => "fs-error",
+            Self::Kept => "kept",
         }
     }
 }
 
 /// Says why a section runs without the lock.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Unlocked {
     /// The lock's path.
     pub lock_path: PathBuf,
@@ -74,6 +80,7 @@ pub struct Unlocked {
 
 /// Names the reasons for which a section runs without the lock.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum WhyUnlocked {
     /// Someone else held it all the time.
     Timeout,
@@ -89,7 +96,8 @@ pub enum WhyUnlocked {
 }
 
 /// Describes a holder for people: every text printable and cut.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[non_exhaustive]
 pub struct HolderNote {
     /// The process, on its own host.
     pub pid: i64,
@@ -207,5 +215,43 @@ impl LockOutcome {
         match self {
             Self::Locked { waited, .. } | Self::Unlocked(Unlocked { waited, .. }) => *waited,
         }
+    }
+
+    /// Gives how long it was waited for, in ms.
+    pub fn waited_ms(&self) -> u64 {
+        u64::try_from(self.waited().as_millis()).unwrap_or(u64::MAX)
+    }
+}
+
+impl Serialize for LockOutcome {
+    /// Writes `{"locked": true, "lockPath": …, "waitedMs": n, "release": …}`, or
+    /// `{"locked": false, …, "reason": …, "holder": …}`.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("locked", &self.is_locked())?;
+        map.serialize_entry("lockPath", &self.lock_path().to_string_lossy())?;
+        if let Self::Locked {
+            stale_override: Some(reason),
+            ..
+        } = self
+        {
+            map.serialize_entry("staleOverride", &reason.to_string())?;
+        }
+        if let Self::Unlocked(unlocked) = self {
+            map.serialize_entry("reason", unlocked.reason.word())?;
+            if let WhyUnlocked::FsError(what) = &unlocked.reason {
+                map.serialize_entry("detail", what)?;
+            }
+        }
+        map.serialize_entry("waitedMs", &self.waited_ms())?;
+        match self {
+            Self::Locked { release, .. } => map.serialize_entry("release", release)?,
+            Self::Unlocked(Unlocked { holder, .. }) => {
+                if let Some(holder) = holder {
+                    map.serialize_entry("holder", holder)?;
+                }
+            }
+        }
+        map.end()
     }
 }

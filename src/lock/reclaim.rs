@@ -51,7 +51,7 @@ pub enum Reclaimed {
     Busy,
 }
 
-impl Seeker<'_> {
+impl Seeker {
     /// Looks at the lock and its guard, and judges both; changes nothing.
     pub fn inspect(&mut self) -> io::Result<Inspection> {
         let lock = look(&self.files.lock)?;

@@ -6,8 +6,6 @@ use crate::disk::FileId;
 use serde::Serialize;
 use serde_json::Value;
 
-const CMD_LIMIT: usize = 500;
-
 /// Says who holds a lock.
 ///
 /// `pid`, `host`, `acquiredAt` and `holder` are what the Node peer reads and
@@ -109,21 +107,6 @@ impl Record {
     }
 }
 
-/// Writes a command line for people, cut to 500 bytes.
-pub fn command_line(args: impl IntoIterator<Item = String>, home: Option<&str>) -> String {
-    let mut line = args.into_iter().collect::<Vec<_>>().join(" ");
-    if let Some(home) = home
-        .map(|home| home.trim_end_matches('/'))
-        .filter(|home| home.len() > 1)
-    {
-        line = line.replace(&format!("{home}/"), "~/");
-    }
-    while line.len() > CMD_LIMIT {
-        line.pop();
-    }
-    line
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -167,16 +150,5 @@ mod tests {
             record.map(|record| (record.pid, record.gate)),
             Some((-1, None))
         );
-    }
-
-    #[test]
-    fn a_command_line_hides_the_home_folder_and_is_cut_between_characters() {
-        let args = ["boardsync", "update", "--repo", "/home/me/src"].map(str::to_owned);
-        assert_eq!(
-            command_line(args, Some("/home/me")),
-            "boardsync update --repo ~/src"
-        );
-        let long = command_line(["ä".repeat(400)], None);
-        assert_eq!(long.len(), 500);
     }
 }

@@ -6,7 +6,7 @@ use super::publish::Clock;
 use super::takeover::remove_legacy;
 use crate::disk;
 
-impl Seeker<'_> {
+impl Seeker {
     /// Removes what dead or long gone processes left pending, and a dead guard.
     ///
     /// The guard too, though nothing needs it now: the Node peer would wait

@@ -16,6 +16,7 @@ fn holding<R>(env: &TestEnv, section: impl FnOnce() -> R) -> R {
         assert!(hold.why_unlocked().is_none());
         section()
     })
+    .0
 }
 
 pub fn start_update(env: &TestEnv) -> Child {

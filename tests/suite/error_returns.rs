@@ -40,7 +40,7 @@ fn assert_says_what_happened(said: &Said, what: &str) {
     let failed = said.code == Some(1) || action == Some("skipped-write-failed");
     let lines = usize::from(unlocked || failed);
     assert_eq!(said.err.lines().count(), lines, "{what}: {said:?}");
-    let is_both = said.err.contains("nor was the lock to be had");
+    let is_both = said.err.contains("the lock could not be acquired either");
     assert_eq!(is_both, unlocked && failed, "{what}: {said:?}");
     for line in said.err.lines() {
         assert!(line.starts_with("boardsync: "), "{what}: {line}");

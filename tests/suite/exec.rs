@@ -303,18 +303,93 @@ fn a_killed_holder_is_taken_over_at_once() {
     holder.kill().unwrap();
     holder.wait().unwrap();
     assert!(env.lock().exists(), "it could not clear up");
-    env.run(&[
+    let said = env.run(&[
         "exec",
         "--on-timeout",
         "fail",
         "--timeout",
         "30s",
+        "--json",
         "--",
         "true",
-    ])
-    .quietly();
+    ]);
+    let lines: Vec<&str> = said.err.lines().collect();
+    let [told, json] = lines[..] else {
+        panic!("a line and the outcome: {said:?}");
+    };
+    let reason = format!("dead holder pid {}", holder.id());
+    assert!(
+        told.contains("took over the lock") && told.ends_with(&reason),
+        "{told}"
+    );
+    let outcome: serde_json::Value = serde_json::from_str(json).unwrap();
+    assert_eq!(outcome["locked"], true, "{outcome}");
+    assert_eq!(outcome["staleOverride"], reason, "{outcome}");
+    assert_eq!(outcome["release"], "released", "{outcome}");
+    assert!(outcome["waitedMs"].is_u64(), "{outcome}");
     env.assert_no_litter();
     let_go(&env, "one");
+}
+
+#[test]
+fn commands_inside_use_the_lock_that_is_held() {
+    let env = TestEnv::new();
+    let repo = env.repo("app");
+    let script = format!(
+        "'{0}' exec --json -- sh -c 'test -f \"$0\"' '{1}' && '{0}' update --json --status closed --repo '{2}' \
+         && test -f '{1}'",
+        env!("CARGO_BIN_EXE_boardsync"),
+        env.lock().display(),
+        repo.display()
+    );
+    let said = env.run(&["exec", "--on-timeout", "fail", "--", "sh", "-c", &script]);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    for outcome in [
+        &serde_json::from_str::<serde_json::Value>(&said.err).unwrap(),
+        &said.json()["lock"],
+    ] {
+        assert_eq!(outcome["locked"], true, "{outcome}");
+        assert_eq!(outcome["release"], "kept", "{outcome}");
+        assert_eq!(outcome["waitedMs"], 0, "{outcome}");
+    }
+    env.assert_no_litter();
+}
+
+#[test]
+fn a_token_of_another_lock_opens_nothing() {
+    let env = TestEnv::new();
+    env.plant_lock(
+        r#"{"pid": 1, "host": "laptop", "token": "aaaa"}"#,
+        Duration::ZERO,
+    );
+    let mut command = env.command(&[
+        "exec",
+        "--timeout",
+        "0",
+        "--on-timeout",
+        "fail",
+        "--",
+        "true",
+    ]);
+    command.env("BOARDSYNC_INHERITED_LOCK", "bbbb");
+    assert_eq!(command.output().unwrap().status.code(), Some(75));
+}
+
+#[test]
+fn the_record_says_no_values_and_is_read_by_nobody_who_may_not_read_the_board() {
+    let env = TestEnv::new();
+    env.update("app", "closed").quietly();
+    std::fs::set_permissions(env.board(), std::fs::Permissions::from_mode(0o600)).unwrap();
+    let child = env.start(&["exec", "--", "sh", "-c", &waiting(&env, "one"), "secret"]);
+    is_up(&env, "one");
+    let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o7777;
+    assert_eq!(mode(&env.lock()), 0o600);
+    let record: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(env.lock()).unwrap()).unwrap();
+    assert_eq!(record["cmd"], "boardsync exec -- sh");
+    assert!(record["writer"].as_str().unwrap().starts_with("boardsync "));
+    let_go(&env, "one");
+    assert!(child.wait_with_output().unwrap().status.success());
 }
 
 #[test]

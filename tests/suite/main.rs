@@ -47,5 +47,6 @@ mod shared_board;
 mod show;
 mod trust;
 mod update;
+mod update_arguments;
 #[cfg(unix)]
 mod watch;

@@ -8,11 +8,10 @@
 
 use boardsync::Timestamp;
 use boardsync::board::{Board, Status};
-use boardsync::commit::LATCH_PATIENCE;
-use boardsync::edit::{Action, Declare, Report, Request, Session, Subject, edit, update};
+use boardsync::edit::{Action, EditOptions, Report, Share, Subject, run, update};
 use boardsync::lock::{Host, LockOptions};
 use boardsync::session::{Explicit, Repo, Sources};
-use boardsync::vault::{DEFAULT_BOARD, Place};
+use boardsync::vault::{AllowedLinks, DEFAULT_BOARD, Place};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -68,6 +67,15 @@ struct Machine {
 }
 
 impl Machine {
+    fn options(&self, now: Timestamp) -> EditOptions<'_> {
+        let mut options = EditOptions::new(&self.place);
+        options.now = now;
+        options.lock = lock();
+        options.sync = false;
+        options.host = self.host.clone();
+        options
+    }
+
     fn folder(&self) -> &Path {
         self.place.board.parent().unwrap()
     }
@@ -209,7 +217,12 @@ impl World {
             Machine {
                 index,
                 host: Host::named(&format!("host-{index}"), Some(&format!("boot-{index}"))),
-                place: Place::find(&vault, DEFAULT_BOARD, Some(root.path())).unwrap(),
+                place: Place::find(
+                    &vault,
+                    DEFAULT_BOARD,
+                    AllowedLinks::Within(Some(root.path())),
+                )
+                .unwrap(),
                 vault,
                 synced: BTreeMap::new(),
             }
@@ -237,16 +250,7 @@ impl World {
     /// Host 0 declares, and the others have that before they begin.
     fn declare(&mut self) {
         let now = self.now();
-        let explicit = Explicit::default();
-        let first = &self.machines[0];
-        let session = Session {
-            place: &first.place,
-            lock: lock(),
-            sync: false,
-            latch: LATCH_PATIENCE,
-            host: Some(&first.host),
-        };
-        edit(session, &mut Declare::new(&explicit, &first.host, now)).unwrap();
+        run(&self.machines[0].options(now), &mut Share).unwrap();
         self.send_all(0);
         self.deliver_all();
     }
@@ -334,19 +338,8 @@ impl World {
                 sources: Sources::default(),
             })
             .collect();
-        let request = Request {
-            place: &machine.place,
-            subjects: &subjects,
-            explicit,
-            now,
-            lock: lock(),
-            sync: false,
-            latch: LATCH_PATIENCE,
-            dry_run: false,
-            only_where: None,
-            host: Some(&machine.host),
-        };
-        (before, update(request).unwrap())
+        let options = machine.options(now);
+        (before, update(&options, &subjects, explicit).unwrap())
     }
 
     /// A person appends a line, or writes one above the table.
@@ -515,11 +508,10 @@ impl World {
     }
 }
 
-fn lock() -> LockOptions<'static> {
-    LockOptions {
-        sync: false,
-        ..LockOptions::default()
-    }
+fn lock() -> LockOptions {
+    let mut options = LockOptions::default();
+    options.sync = false;
+    options
 }
 
 fn simulate(seed: u64, shared: bool) {

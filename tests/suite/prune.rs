@@ -74,8 +74,27 @@ fn a_dry_run_touches_nothing() {
     env.write_board(&board);
     let said = run(&env, &["prune", "--dry-run"]).quietly();
     assert!(said.out.contains("would drop `old`"), "{}", said.out);
+    assert!(said.out.contains("1 row would be dropped"), "{}", said.out);
     assert_eq!(env.read_board(), board);
     assert!(!env.orchestrator().exists(), "not even a folder");
+}
+
+/// A failure whose row may be gone from the board must not cost its backup.
+#[cfg(feature = "failpoints")]
+#[test]
+fn a_backup_stays_where_the_folder_could_not_be_synced() {
+    let env = TestEnv::new();
+    env.write_board(&board_of(OLD));
+    let said: Said = env
+        .command(&["prune"])
+        .env("FAILPOINTS", "board.sync-folder.before=return(5)")
+        .output()
+        .unwrap()
+        .into();
+    assert_eq!(rows(&env), "", "{said:?}");
+    assert_eq!(backups(&env).len(), 1, "{said:?}");
+    run(&env, &["prune", "--undo"]).quietly();
+    assert_eq!(rows(&env), OLD);
 }
 
 #[test]
@@ -168,7 +187,7 @@ fn without_a_backup_nothing_is_dropped() {
         .unwrap()
         .into();
     assert_eq!(said.code, Some(1), "{said:?}");
-    assert!(said.err.contains("no backup of its rows"), "{said:?}");
+    assert!(said.err.contains("cannot write a backup"), "{said:?}");
     assert_eq!(env.read_board(), board);
     assert_eq!(backups(&env), [""; 0]);
     env.assert_no_litter();

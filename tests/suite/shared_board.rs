@@ -3,10 +3,10 @@
 use crate::env::{TestEnv, board_of};
 use boardsync::Timestamp;
 use boardsync::board::{Board, Status};
-use boardsync::edit::{Report, Request, Subject, update};
-use boardsync::lock::{Host, LockOptions};
+use boardsync::edit::{EditOptions, Report, Subject, update};
+use boardsync::lock::Host;
 use boardsync::session::{Explicit, Repo, Sources};
-use boardsync::vault::{DEFAULT_BOARD, Place};
+use boardsync::vault::{AllowedLinks, DEFAULT_BOARD, Place};
 use std::path::Path;
 
 const KEY: &str = "339eea63";
@@ -19,7 +19,12 @@ fn at(clock: &str) -> Timestamp {
 
 /// Updates the row of [`REPO`] as the host of that name.
 fn update_on(env: &TestEnv, host: &str, said: Option<Status>, clock: &str) -> Report {
-    let place = Place::find(&env.vault(), DEFAULT_BOARD, Some(&env.home())).unwrap();
+    let place = Place::find(
+        &env.vault(),
+        DEFAULT_BOARD,
+        AllowedLinks::Within(Some(&env.home())),
+    )
+    .unwrap();
     let subjects = [Subject {
         repo: Repo::at(Path::new(REPO), Path::new("/")),
         sources: Sources::default(),
@@ -30,19 +35,11 @@ fn update_on(env: &TestEnv, host: &str, said: Option<Status>, clock: &str) -> Re
         ..Explicit::default()
     };
     let host = Host::named(host, None);
-    update(Request {
-        place: &place,
-        subjects: &subjects,
-        explicit: &explicit,
-        now: at(clock),
-        lock: LockOptions::default(),
-        sync: false,
-        latch: boardsync::commit::LATCH_PATIENCE,
-        dry_run: false,
-        only_where: None,
-        host: Some(&host),
-    })
-    .unwrap()
+    let mut options = EditOptions::new(&place);
+    options.now = at(clock);
+    options.sync = false;
+    options.host = host;
+    update(&options, &subjects, &explicit).unwrap()
 }
 
 /// Gives host, status and session of each row.

@@ -21,7 +21,7 @@ pub fn check(context: &Context, place: &Place, now: SystemTime, checks: &mut Vec
             "unset it",
         ));
     }
-    let files = LockFiles::of(&context.lock_file(place));
+    let files = LockFiles::of(&place.lock());
     let mut host = Host::current();
     host.aliases_file = config::host_aliases_file(&context.env);
     let gate = files.gate.exists().then(|| {

@@ -3,7 +3,7 @@
 use super::Check;
 use crate::cli::context::Context;
 use crate::config::{self, Choice, VaultSource};
-use crate::vault::Place;
+use crate::vault::{AllowedLinks, Place};
 use std::path::Path;
 
 /// Checks the choice of the vault; without one there is nothing more to check.
@@ -35,7 +35,8 @@ pub fn check(context: &Context, checks: &mut Vec<Check>) -> Option<Place> {
         return None;
     }
     let home = context.home();
-    match Place::find(&choice.path, context.global.board(), home.as_deref()) {
+    let links = AllowedLinks::of(&choice.source, home.as_deref());
+    match Place::find(&choice.path, context.global.board(), links) {
         Ok(place) => {
             let (path, by) = (choice.path.display(), by(&choice.source));
             checks.push(Check::ok("vault", format!("`{path}`, named by {by}")));

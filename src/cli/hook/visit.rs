@@ -2,15 +2,15 @@
 
 use crate::agent::{Event, Kind, Verdict, Whereabouts, decide, locate};
 use crate::board::{Board, Origin, Row, Slot, clean};
-use crate::cli::context::{Chosen, Context, Sync};
+use crate::cli::context::{Chosen, Context};
+use crate::cli::edit::edit;
+use crate::cli::ledger::record;
 use crate::cli::outcome::{Failure, warn};
-use crate::cli::untold::Untold;
-use crate::cli::update::record;
 use crate::commit::LIMIT;
 use crate::config;
 use crate::disk::{Patience, read_regular};
-use crate::edit::{Action, OnlyWhere, Request, Subject, update};
-use crate::lock::{Host, LockOptions, Unlocked};
+use crate::edit::{Action, OnlyWhere, Subject, Update};
+use crate::lock::Host;
 use crate::session::{Explicit, Registry, RegistryEntry, Repo, SessionLock, Sources, git, resolve};
 use crate::vault::Place;
 use std::time::{Duration, Instant};
@@ -126,29 +126,16 @@ impl<'a> Visit<'a> {
             let row = row.map(|row| &**row);
             decide(event.kind, row, is_ours, context.now) == Verdict::Write
         };
-        let untold = Untold::default();
-        let told = |unlocked: &Unlocked| untold.keep(unlocked);
-        let options = context.lock_options(&self.place);
-        let request = Request {
-            place: &self.place,
-            subjects: std::slice::from_ref(&self.subject),
-            explicit: &explicit,
-            now: context.now,
-            only_where: Some(OnlyWhere(&only_where)),
-            lock: LockOptions {
-                patience: match options.patience {
-                    Patience::TryOnce => Patience::TryOnce,
-                    Patience::For(time) => time.min(for_the_lock).into(),
-                },
-                warn: &told,
-                ..options
-            },
-            sync: context.sync != Sync::None,
-            latch: for_the_latch,
-            dry_run: false,
-            host: None,
-        };
-        let report = untold.tell_with(update(request).map_err(Failure::of))?;
+        let subjects = std::slice::from_ref(&self.subject);
+        let mut update = Update::new(subjects, &explicit).only_where(OnlyWhere(&only_where));
+        let report = edit(context, &self.place, &mut update, |options| {
+            options.latch = for_the_latch;
+            options.lock.interrupt = None;
+            options.lock.patience = match options.lock.patience {
+                Patience::TryOnce => Patience::TryOnce,
+                Patience::For(time) => time.min(for_the_lock).into(),
+            };
+        })?;
         // A folder that is no repository gets nothing but its row.
         let is_repo = |name| self.subject.repo.path.join(name).exists();
         if is_repo(".git") || is_repo(".orchestrator") {

@@ -1,13 +1,13 @@
 //! The step that makes the board, by the way of every other write.
 
 use super::{Plan, Setup, Way};
-use crate::cli::edit::{edit, in_session, reported};
+use crate::cli::edit::{accepted, edit, under_lock};
 use crate::cli::outcome::{Failure, warn};
 use crate::commit::LIMIT;
 use crate::config::VaultSource;
 use crate::disk::{self, read_regular};
-use crate::edit::{Founding, abandon, is_blank, refusal};
-use crate::vault::Place;
+use crate::edit::{Create, is_empty_board, refusal, remove_empty};
+use crate::vault::{AllowedLinks, Place};
 
 /// Plans the step: a board that says anything is never taken away.
 pub fn plan<'a>(setup: &'a Setup<'a>, way: Way) -> Result<Option<Plan<'a>>, Failure> {
@@ -35,7 +35,7 @@ pub fn plan<'a>(setup: &'a Setup<'a>, way: Way) -> Result<Option<Plan<'a>>, Fail
     if way == Way::Do {
         warn_of_a_note(&place)?;
     }
-    let blank = is_blank(&place.target);
+    let blank = is_empty_board(&place.target);
     let (what, is_left) = match way {
         Way::Do => ("make an empty board", !place.target.exists()),
         Way::Undo => (
@@ -50,15 +50,17 @@ pub fn plan<'a>(setup: &'a Setup<'a>, way: Way) -> Result<Option<Plan<'a>>, Fail
         act: Box::new(move || match way {
             Way::Do => make(setup, &place),
             // One that a session has filled meanwhile stays.
-            Way::Undo => in_session(setup.context, &place, abandon).map(|is_gone| {
-                if is_gone && setup.vault.source == VaultSource::Default {
-                    // The vault, and its folder, were made for the board: they go
-                    // if they are empty.
-                    for folder in root.ancestors().take(2) {
-                        let _ = disk::remove_folder("file.unlink", folder);
+            Way::Undo => {
+                under_lock(setup.context, &place, |options| remove_empty(&options)).map(|is_gone| {
+                    if is_gone && setup.vault.source == VaultSource::Default {
+                        // The vault, and its folder, were made for the board: they go
+                        // if they are empty.
+                        for folder in root.ancestors().take(2) {
+                            let _ = disk::remove_folder("file.unlink", folder);
+                        }
                     }
-                }
-            }),
+                })
+            }
         }),
     }))
 }
@@ -66,13 +68,12 @@ pub fn plan<'a>(setup: &'a Setup<'a>, way: Way) -> Result<Option<Plan<'a>>, Fail
 fn place(setup: &Setup) -> Result<Place, Failure> {
     let context = setup.context;
     let home = context.home();
-    Place::find(&setup.vault.path, context.global.board(), home.as_deref()).map_err(Failure::of)
+    let links = AllowedLinks::of(&setup.vault.source, home.as_deref());
+    Place::find(&setup.vault.path, context.global.board(), links).map_err(Failure::of)
 }
 
 fn make(setup: &Setup, place: &Place) -> Result<(), Failure> {
-    let now = setup.context.now;
-    let edited = edit(setup.context, place, &mut Founding { now })?;
-    reported(place, edited, |refusal| refusal.note(&place.board)).map(|_| ())
+    accepted(edit(setup.context, place, &mut Create, |_| {})?).map(|_| ())
 }
 
 /// Warns of a board to which nothing could ever be written: what else is set

@@ -2,13 +2,11 @@
 
 use super::{Plan, Setup, Way};
 use crate::board::Board;
-use crate::cli::edit::{edit, reported};
+use crate::cli::edit::{accepted, edit};
 use crate::cli::outcome::Failure;
 use crate::commit::LIMIT;
 use crate::disk::read_regular;
-use crate::edit::Declare;
-use crate::lock::Host;
-use crate::session::Explicit;
+use crate::edit::Share;
 
 /// Plans the step; it goes with a board that has no rows, and else stays, for
 /// without the column rows of two hosts with one key would be one.
@@ -39,8 +37,5 @@ fn is_declared(setup: &Setup) -> Result<bool, Failure> {
 fn declare(setup: &Setup) -> Result<(), Failure> {
     let context = setup.context;
     let place = context.place()?;
-    let (host, explicit) = (Host::current(), Explicit::default());
-    let mut declare = Declare::new(&explicit, &host, context.now);
-    let edited = edit(context, &place, &mut declare)?;
-    reported(&place, edited, |why| why.note(&place.board)).map(|_| ())
+    accepted(edit(context, &place, &mut Share, |_| {})?).map(|_| ())
 }

@@ -226,12 +226,12 @@ fn missing(place: &Place) -> Failure {
 
 /// Judges the lock; looks only for its name where nobody holds it.
 fn lock(context: &Context, place: &Place) -> Option<Judged> {
-    let path = context.lock_file(place);
+    let path = place.lock();
     std::fs::symlink_metadata(&path).ok()?;
     let options = LockOptions {
         patience: Patience::TryOnce,
         ..context.lock_options(place)
     };
-    let mut seeker = Seeker::new(&path, &options);
+    let mut seeker = Seeker::new(&path, options);
     seeker.inspect().ok()?.lock
 }

@@ -1,0 +1,92 @@
+//! The board that a vault starts with, and taking it away while it is that.
+
+use super::board_edit::{BoardEdit, Change, Found};
+use super::error::{EditError, unreadable};
+use super::refusal::{Refusal, text};
+use super::run::{EditOptions, under_lock};
+use crate::board::Board;
+use crate::commit::{CommitError, LIMIT, Latch};
+use crate::disk::{self, Attempt, KernelLock, read_regular};
+use crate::lock::LockFiles;
+use std::path::Path;
+
+/// Creates an empty board; one that is there stays.
+#[derive(Clone, Copy, Debug)]
+pub struct Create;
+
+impl BoardEdit for Create {
+    fn apply<'b>(
+        &'b mut self,
+        _board: &mut Board<'b>,
+        found: Found,
+        _options: &EditOptions,
+    ) -> Result<Change, Refusal> {
+        Ok(Change::made_if(found == Found::Nothing))
+    }
+}
+
+/// Removes a board that says nothing yet, with the files of its locks and the
+/// folders of both if that was all in them; false if the board says something,
+/// or there is none.
+///
+/// # Errors
+///
+/// The board cannot be read or removed, or an interrupt ended the wait.
+pub fn remove_empty(options: &EditOptions) -> Result<bool, EditError> {
+    let place = options.place;
+    let is_gone = remove_board(options)?;
+    if is_gone {
+        let gate = LockFiles::of(&place.lock()).gate;
+        for path in [gate, place.latch()] {
+            // Whoever queues for one finds that its name is gone, and opens it anew.
+            if let Attempt::Taken(_held) = KernelLock::try_take(&path, "gate.open", "gate.lock") {
+                let _ = disk::remove("file.unlink", &path);
+            }
+        }
+        // It fails where anything else is in there, which is the point.
+        let _ = disk::remove_folder("file.unlink", &place.folder);
+    }
+    Ok(is_gone)
+}
+
+fn remove_board(options: &EditOptions) -> Result<bool, EditError> {
+    let remove = || -> Result<bool, EditError> {
+        let place = options.place;
+        let _latch = Latch::take(&place.latch(), options.latch);
+        if !is_empty_board(&place.target)? {
+            return Ok(false);
+        }
+        let failed = |source| CommitError::Io {
+            doing: "remove",
+            path: place.target.clone(),
+            source,
+        };
+        disk::remove("file.unlink", &place.target).map_err(failed)?;
+        if let Some(folder) = place.target.parent() {
+            let _ = disk::remove_folder("file.unlink", folder);
+        }
+        Ok(true)
+    };
+    under_lock(options, |_| remove())?.0
+}
+
+/// Tells whether the board at `path` is there, and says nothing.
+///
+/// # Errors
+///
+/// It cannot be read.
+pub fn is_empty_board(path: &Path) -> Result<bool, EditError> {
+    let read = read_regular(path, LIMIT).map_err(unreadable(path))?;
+    let Some(Ok(current)) = read.as_ref().map(|read| text(&read.bytes)) else {
+        return Ok(false);
+    };
+    let board = Board::parse(current);
+    let (Some(created), Some(updated)) = (board.created(), board.updated()) else {
+        return Ok(false);
+    };
+    let mut empty = Board::empty(created);
+    if board.is_shared() {
+        empty.declare_shared();
+    }
+    Ok(empty.render(updated) == current)
+}

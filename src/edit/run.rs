@@ -1,0 +1,209 @@
+//! One edit of one file: under its lock if that can be had, then committed.
+
+use super::board_edit::{BoardEdit, EditedBoard};
+use super::error::{EditError, unreadable};
+use super::refusal::Refusal;
+use super::report::{Action, LockReport, Report};
+use crate::Timestamp;
+use crate::commit::{
+    CommitError, CommitOptions, Committed, Document, End, LATCH_PATIENCE, LIMIT, commit,
+};
+use crate::disk::{Token, read_regular};
+use crate::lock::{Host, LockOptions, LockOutcome, WhyUnlocked, with_lock};
+use crate::vault::Place;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Bounds what a commit takes, a second's wait for the latch included. Starting
+/// a heartbeat for it took a tenth of an update. One that hangs in the file
+/// system for a minute may lose its lock to another host: that costs a join.
+const EXPECTED: Duration = Duration::from_secs(10);
+
+/// Where and how an edit is done.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct EditOptions<'a> {
+    /// Where the board and everything beside it lie.
+    pub place: &'a Place,
+    /// The time of the edit.
+    pub now: Timestamp,
+    /// How the lock is sought; `expected` is the edit's own.
+    pub lock: LockOptions,
+    /// Whether the board and its folder are synced to the disk.
+    pub sync: bool,
+    /// How long the latch is waited for.
+    pub latch: Duration,
+    /// Who edits.
+    pub host: Host,
+    /// The user's folder of state, for what this host wrote; none is kept
+    /// without it.
+    pub state: Option<PathBuf>,
+    /// Whether anything is written.
+    pub dry_run: DryRun,
+}
+
+/// Whether an edit is done, or only tried in memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DryRun {
+    /// It is done.
+    #[default]
+    No,
+    /// Nothing is written, locked or waited for.
+    Yes,
+}
+
+impl From<bool> for DryRun {
+    fn from(flag: bool) -> Self {
+        if flag { Self::Yes } else { Self::No }
+    }
+}
+
+impl<'a> EditOptions<'a> {
+    /// Makes the options of an edit by this host, now: locked, synced, for real.
+    pub fn new(place: &'a Place) -> Self {
+        Self {
+            place,
+            now: Timestamp::now(),
+            lock: LockOptions::default(),
+            sync: true,
+            latch: LATCH_PATIENCE,
+            host: Host::current(),
+            state: None,
+            dry_run: DryRun::No,
+        }
+    }
+}
+
+/// Does one edit of a board, under its lock if that can be had.
+///
+/// What fails open is a [`Report`]; what its caller should see is an error.
+/// Inside one's own section under the board's lock ([`with_lock`]) it has the
+/// lock at once.
+///
+/// # Errors
+///
+/// The board cannot be read as one, or an interrupt ended the wait.
+pub fn run<E: BoardEdit>(options: &EditOptions, edit: &mut E) -> Result<Report, EditError> {
+    if options.dry_run == DryRun::Yes {
+        return try_in_memory(options, edit);
+    }
+    edit.prepare(options);
+    let mut document = EditedBoard::new(edit, options);
+    let (committed, outcome) = under_lock(options, |options| {
+        let committed = commit(options.0, &mut document, options.1);
+        if let Ok(committed) = &committed {
+            document.finish(&committed.end);
+        }
+        committed
+    })?;
+    let lock = |latched, conflicts| LockReport {
+        outcome,
+        latched,
+        conflicts,
+    };
+    let board = &options.place.board;
+    let (action, note, lock) = match committed {
+        Ok(Committed {
+            end,
+            latched,
+            conflicts,
+        }) => {
+            let (action, note) = match end {
+                End::Written if document.had_no_table => {
+                    let note = format!(
+                        "`{}` had no table with the columns Repo and Status, and got one: if it had another, see `boardsync doctor`",
+                        board.display()
+                    );
+                    (Action::Written, Some(note))
+                }
+                End::Written => (Action::Written, None),
+                End::Unchanged => (Action::SkippedNoop, None),
+                End::Refused(refusal) => refused(refusal, options)?,
+            };
+            (action, note, lock(latched, conflicts))
+        }
+        Err(error @ (CommitError::Io { .. } | CommitError::Contended(_))) => {
+            let note = Some(error.to_string());
+            (Action::SkippedWriteFailed, note, lock(false, 0))
+        }
+        Err(error) => return Err(error.into()),
+    };
+    Ok(Report {
+        lock: Some(lock),
+        ..document.report(action, note)
+    })
+}
+
+/// Edits the board in memory only.
+fn try_in_memory<E: BoardEdit>(options: &EditOptions, edit: &mut E) -> Result<Report, EditError> {
+    let board = &options.place.board;
+    let read = read_regular(&options.place.target, LIMIT).map_err(unreadable(board))?;
+    let mut document = EditedBoard::new(edit, options);
+    let path = board.display();
+    let current = read.as_ref().map(|read| read.bytes.as_slice());
+    let (action, note) = match document.change(current) {
+        Ok(Some(_)) => (Action::DryRun, Some(format!("`{path}` would be written"))),
+        Ok(None) => (
+            Action::DryRun,
+            Some(format!("nothing would change in `{path}`")),
+        ),
+        Err(refusal) => refused(refusal, options)?,
+    };
+    Ok(document.report(action, note))
+}
+
+fn refused(refusal: Refusal, options: &EditOptions) -> Result<(Action, Option<String>), EditError> {
+    let path = &options.place.board;
+    match refusal {
+        Refusal::NotText(at) => Err(EditError::NotText {
+            path: path.clone(),
+            at,
+        }),
+        refusal => Ok((refusal.action(), Some(refusal.note(path)))),
+    }
+}
+
+/// Commits one edit of any file, under its lock if that can be had.
+///
+/// # Errors
+///
+/// As [`run`].
+pub fn run_document<D: Document>(
+    options: &EditOptions,
+    document: &mut D,
+) -> Result<(End<D::Refusal>, LockReport), EditError> {
+    let (committed, outcome) =
+        under_lock(options, |(place, options)| commit(place, document, options))?;
+    let committed = committed?;
+    let lock = LockReport {
+        outcome,
+        latched: committed.latched,
+        conflicts: committed.conflicts,
+    };
+    Ok((committed.end, lock))
+}
+
+/// Runs a section that commits, under the lock if that can be had.
+pub(super) fn under_lock<T>(
+    options: &EditOptions,
+    section: impl FnOnce((&Place, CommitOptions)) -> T,
+) -> Result<(T, LockOutcome), EditError> {
+    let EditOptions { place, lock, .. } = options;
+    let commit = CommitOptions {
+        sync: options.sync,
+        latch: options.latch,
+        staleness: lock.staleness,
+        token: Token::new(options.host.tag()),
+    };
+    let lock = LockOptions {
+        expected: Some(EXPECTED),
+        ..lock.clone()
+    };
+    let (done, outcome) = with_lock(&place.lock(), &lock, |hold| match hold.why_unlocked() {
+        Some(why) if why.reason == WhyUnlocked::Interrupted => {
+            Err(EditError::Interrupted(why.lock_path.clone()))
+        }
+        Some(_) | None => Ok(section((place, commit))),
+    });
+    Ok((done?, outcome))
+}

@@ -1,0 +1,286 @@
+//! Bringing the rows of some repositories up to date.
+
+use super::board_edit::{BoardEdit, Change, Found, join_displaced};
+use super::conflict_copies::ConflictCopies;
+use super::error::EditError;
+use super::refusal::Refusal;
+use super::report::Report;
+use super::run::{EditOptions, run};
+use crate::Timestamp;
+use crate::board::{Board, Field, Fresh, Row, Slot, Status, clean};
+use crate::commit::{Displaced, End};
+use crate::session::{Derived, Explicit, Registry, Repo, Sources, derive};
+use std::collections::HashMap;
+
+/// One repository of an update, and what is known about it.
+#[derive(Clone, Debug)]
+pub struct Subject {
+    /// Who it is.
+    pub repo: Repo,
+    /// What it and its host say about it.
+    pub sources: Sources,
+}
+
+impl Subject {
+    /// Reads what is known about `repo`.
+    pub fn read(repo: Repo, registry: Option<&Registry>) -> Self {
+        Self {
+            sources: Sources::read(&repo, registry),
+            repo,
+        }
+    }
+}
+
+/// Brings the rows of some repositories up to date.
+#[derive(Debug)]
+pub struct Update<'a> {
+    repositories: &'a [Subject],
+    explicit: &'a Explicit,
+    only_where: Option<OnlyWhere<'a>>,
+    /// Those whose folder is gone, and whether the board has a row of them.
+    gone: Vec<(Repo, bool)>,
+    copies: ConflictCopies,
+}
+
+/// A question about the row that an update would replace, asked under the
+/// latch; `None` is no row.
+///
+/// What a caller saw on the board before it had the lock may have changed.
+#[derive(Clone, Copy)]
+pub struct OnlyWhere<'a>(pub &'a dyn Fn(Option<&Row<'_>>) -> bool);
+
+impl std::fmt::Debug for OnlyWhere<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("OnlyWhere")
+    }
+}
+
+/// Brings the rows of some repositories up to date, under the board's lock if
+/// that can be had.
+///
+/// # Errors
+///
+/// As [`run`].
+pub fn update(
+    options: &EditOptions,
+    repositories: &[Subject],
+    explicit: &Explicit,
+) -> Result<Report, EditError> {
+    run(options, &mut Update::new(repositories, explicit))
+}
+
+impl<'a> Update<'a> {
+    /// Prepares the update; `explicit` is what the caller says of all
+    /// `repositories`, which beats what is derived.
+    pub fn new(repositories: &'a [Subject], explicit: &'a Explicit) -> Self {
+        Self {
+            repositories,
+            explicit,
+            only_where: None,
+            gone: Vec::new(),
+            copies: ConflictCopies::default(),
+        }
+    }
+
+    /// Replaces only rows for which `condition` holds.
+    #[must_use]
+    pub fn only_where(mut self, condition: OnlyWhere<'a>) -> Self {
+        self.only_where = Some(condition);
+        self
+    }
+
+    /// Makes no rows for the repositories in `gone`, whose folders are gone.
+    #[must_use]
+    pub fn only_known(mut self, gone: &[Repo]) -> Self {
+        self.gone = gone.iter().map(|repo| (repo.clone(), true)).collect();
+        self
+    }
+
+    /// Gives those of them that have no row.
+    pub fn unknown(&self) -> impl Iterator<Item = &Repo> {
+        let unknown = self.gone.iter().filter(|(_, known)| !known);
+        unknown.map(|(repo, _)| repo)
+    }
+
+    /// Derives a repository's row from what is known and what the board shows.
+    fn fresh(&self, subject: &Subject, board: &Board, options: &EditOptions) -> Fresh {
+        let prior = self.prior(subject, board, options);
+        let said = self.explicit.status;
+        let mut derived = derive(
+            &subject.sources,
+            prior.and_then(|row| row.status()),
+            said,
+            options.now,
+        );
+        // An event without a lease to give its time has the time of the update;
+        // an idle repository has none.
+        let is_event = said.is_some_and(|said| said != Status::Frei);
+        let is_timed = self.explicit.heartbeat.is_some() || is_event && derived.heartbeat.is_none();
+        if is_timed {
+            derived.heartbeat = Some(options.now.to_string());
+        }
+        derived = derived.overridden(self.explicit);
+        if is_event && let Some(row) = prior {
+            keep_cells(&mut derived, row);
+        }
+        Fresh {
+            row: row(subject, &derived, &options.host.id),
+            explicit: is_timed,
+        }
+    }
+
+    fn may_replace(&self, subject: &Subject, board: &Board, options: &EditOptions) -> bool {
+        let prior = || self.prior(subject, board, options);
+        !self.unknown().any(|repo| *repo == subject.repo)
+            && self.only_where.is_none_or(|OnlyWhere(may)| may(prior()))
+    }
+
+    /// Finds the row that an update of this repository starts from.
+    ///
+    /// A key-less row of its name counts only if no other repository has the name.
+    fn prior<'b>(
+        &self,
+        subject: &Subject,
+        board: &'b Board<'b>,
+        options: &EditOptions,
+    ) -> Option<&'b Row<'b>> {
+        let host = board.is_shared().then_some(&*options.host.id);
+        let Repo { name, key, .. } = &subject.repo;
+        let lower = name.to_lowercase();
+        let same_name = |other: &&Subject| other.repo.name.to_lowercase() == lower;
+        let is_only = self.repositories.iter().filter(same_name).count() == 1;
+        let legacy = || is_only.then(|| board.prior(&Slot::named(name).on(host)))?;
+        board.prior(&Slot::keyed(key).on(host)).or_else(legacy)
+    }
+
+    /// Removes rows without a host that are no newer than this host's own.
+    ///
+    /// They come back with a board that was copied before it was declared shared.
+    fn drop_adopted(&self, board: &mut Board, host: &str) -> bool {
+        if !board.is_shared() {
+            return false;
+        }
+        let beats: HashMap<String, Option<Timestamp>> = board
+            .rows
+            .iter()
+            .filter(|row| row.host.as_deref() == Some(host))
+            .filter_map(|row| Some((row.key.as_deref()?.to_owned(), row.beat())))
+            .collect();
+        let is_ours = |key: &str| {
+            self.repositories
+                .iter()
+                .any(|subject| subject.repo.key == key)
+        };
+        let before = board.rows.len();
+        board.rows.retain(|row| match row.key.as_deref() {
+            Some(key) if row.host.is_none() && is_ours(key) => {
+                beats.get(key).is_none_or(|beat| row.beat() > *beat)
+            }
+            _ => true,
+        });
+        board.rows.len() != before
+    }
+}
+
+/// Keeps what a row has of the same session where nothing else is known: an
+/// event that only names its status takes nothing away.
+fn keep_cells(derived: &mut Derived, row: &Row) {
+    let is_another = |said: &String| row.session.as_deref() != Some(&clean(said));
+    if derived.session.as_ref().is_some_and(is_another) {
+        return;
+    }
+    let keep = |cell: &mut Option<String>, prior: &Option<std::borrow::Cow<'_, str>>| {
+        if cell.is_none() {
+            *cell = prior.as_ref().map(ToString::to_string);
+        }
+    };
+    keep(&mut derived.session, &row.session);
+    keep(&mut derived.branch, &row.branch);
+    keep(&mut derived.mode, &row.mode);
+}
+
+fn row(subject: &Subject, derived: &Derived, host: &str) -> Row<'static> {
+    let cells = [
+        (Field::Session, &derived.session),
+        (Field::Branch, &derived.branch),
+        (Field::Mode, &derived.mode),
+        (Field::Heartbeat, &derived.heartbeat),
+    ];
+    let row = Row::new(&subject.repo.name, derived.status)
+        .with(Field::Key, &subject.repo.key)
+        .with(Field::Host, host);
+    cells
+        .into_iter()
+        .fold(row, |row, (field, cell)| match cell {
+            Some(text) => row.with(field, text),
+            None => row,
+        })
+}
+
+impl BoardEdit for Update<'_> {
+    fn prepare(&mut self, options: &EditOptions) {
+        self.copies = ConflictCopies::beside(options.place);
+    }
+
+    fn apply<'b>(
+        &'b mut self,
+        board: &mut Board<'b>,
+        _found: Found,
+        options: &EditOptions,
+    ) -> Result<Change, Refusal> {
+        self.copies.read();
+        for (repo, known) in &mut self.gone {
+            let host = board.is_shared().then_some(&*options.host.id);
+            *known = board.prior(&Slot::keyed(&repo.key).on(host)).is_some()
+                || board.prior(&Slot::named(&repo.name).on(host)).is_some();
+        }
+        let this = &*self;
+        let mut changed = this.copies.join_into(board);
+        let fresh: Vec<Fresh> = this
+            .repositories
+            .iter()
+            .filter(|subject| this.may_replace(subject, board, options))
+            .map(|subject| this.fresh(subject, board, options))
+            .collect();
+        let merged = board.upsert(&fresh, options.now);
+        changed |= merged.changed;
+        changed |= this.drop_adopted(board, &options.host.id);
+        if !changed && merged.outdated > 0 {
+            return Err(Refusal::Outdated);
+        }
+        Ok(Change::made_if(changed))
+    }
+
+    fn join<'b>(
+        &'b self,
+        displaced: Board<'b>,
+        written: Board<'b>,
+        when: Displaced,
+        options: &EditOptions,
+    ) -> Board<'b> {
+        let host = written.is_shared().then_some(&*options.host.id);
+        let slots: Vec<Slot> = self
+            .repositories
+            .iter()
+            .map(|subject| Slot::keyed(&subject.repo.key).on(host))
+            .collect();
+        let mut board = join_displaced(&displaced, &written, &slots, when, options);
+        self.copies.join_into(&mut board);
+        self.drop_adopted(&mut board, &options.host.id);
+        board
+    }
+
+    fn is_repeatable(&self) -> bool {
+        true
+    }
+
+    fn finish(&mut self, end: &End<Refusal>, options: &EditOptions) {
+        if matches!(end, End::Written | End::Unchanged) {
+            self.copies.put_away(options.place);
+        }
+    }
+
+    fn complete(&self, report: &mut Report) {
+        report.copies.clone_from(&self.copies.put_away);
+    }
+}
