@@ -3,7 +3,7 @@
 use super::global::Global;
 use super::{
     close, completions, doctor, exec, hook, init, ledger, lock, man, merge, prune, row, show,
-    sweep, update, watch,
+    status, sweep, update, watch,
 };
 use clap::{Parser, Subcommand};
 
@@ -42,6 +42,8 @@ pub enum Command {
     Show(show::ShowArgs),
     /// Show the board live
     Watch(watch::WatchArgs),
+    /// Count who waits, in one line for a prompt or a status line
+    Status(status::StatusArgs),
     /// Show who holds the lock, or remove a stale one
     Lock(lock::LockArgs),
     /// Summarise the outcomes of the updates of a repository

@@ -22,6 +22,7 @@ mod resolve;
 mod row;
 mod show;
 mod signals;
+mod status;
 mod stdin;
 mod sweep;
 mod terminal;
@@ -30,7 +31,7 @@ mod watch;
 mod watchdog;
 
 use args::{Cli, Command};
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser};
 use context::Context;
 use global::Global;
@@ -67,6 +68,7 @@ fn run_command(Cli { global, command }: Cli) -> Exit {
         Command::Hook(args) => Ok(hook::run(context.global, &args)),
         Command::Exec(args) => exec::run(&context, &args),
         Command::Show(args) => show::run(&context, &args),
+        Command::Status(args) => status::run(&context, &args),
         Command::Lock(args) => lock::run(&context, &args),
         Command::Ledger(args) => ledger::run(&context, &args),
         Command::Watch(args) => watch::run(&context, &args),
@@ -94,7 +96,10 @@ fn report(error: &clap::Error, args: &[OsString]) -> Exit {
         let _ = error.print();
         return Exit::Usage;
     }
-    let message = in_one_line(&error.to_string(), &command);
+    let message = match meant(error, &command) {
+        Some(meant) => format!("{}; use `{meant}`", in_one_line(error)),
+        None => format!("{}; see `{command} --help`", in_one_line(error)),
+    };
     let has = |word: &str| args.iter().any(|arg| arg == word);
     // Where a mistake hides the command, the word alone has to tell.
     if command == "boardsync hook" || command == "boardsync" && has("hook") {
@@ -104,16 +109,38 @@ fn report(error: &clap::Error, args: &[OsString]) -> Exit {
 }
 
 /// Joins the lines of an error of clap's into one.
-fn in_one_line(error: &str, command: &str) -> String {
-    let lines: Vec<&str> = error
+fn in_one_line(error: &clap::Error) -> String {
+    let text = error.to_string();
+    let lines: Vec<&str> = text
         .lines()
         .map(str::trim)
         .take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"))
         .filter(|line| !line.is_empty())
         .collect();
     let message = lines.join(" ").replace(" tip: ", "; ");
-    let message = message.strip_prefix("error: ").unwrap_or(&message);
-    format!("{message}; see `{command} --help`")
+    message
+        .strip_prefix("error: ")
+        .unwrap_or(&message)
+        .to_owned()
+}
+
+/// Returns what somebody meant who typed what other programs understand.
+fn meant(error: &clap::Error, command: &str) -> Option<String> {
+    let given = |kind| match error.get(kind) {
+        Some(ContextValue::String(given)) => Some(given.as_str()),
+        _ => None,
+    };
+    match command {
+        "boardsync" => match given(ContextKind::InvalidSubcommand)? {
+            "ls" | "list" | "ps" => Some("boardsync show".to_owned()),
+            _ => None,
+        },
+        "boardsync update" | "boardsync close" => {
+            let folder = given(ContextKind::InvalidArg).filter(|it| !it.starts_with('-'))?;
+            Some(format!("{command} --repo {folder}"))
+        }
+        _ => None,
+    }
 }
 
 /// Names the command that a wrong line asks for: `boardsync lock status`.

@@ -19,7 +19,7 @@ pub use plain::plain;
 pub use selection::Selection;
 pub use session::Session;
 pub use snapshot::{Snapshot, View};
-pub use state::State;
+pub use state::{Counts, State};
 pub use table::{Page, page};
 
 use super::context::Context;

@@ -45,6 +45,7 @@ mod session_derive;
 mod session_enumerate;
 mod shared_board;
 mod show;
+mod status;
 mod trust;
 mod update;
 mod update_arguments;

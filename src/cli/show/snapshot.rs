@@ -198,9 +198,19 @@ impl View<'_> {
         parts.join(" · ")
     }
 
-    /// Counts the running sessions.
+    /// Lists what runs: each session, or a row of which no session is known.
+    pub fn states(&self) -> impl Iterator<Item = (State, &Item<'_>, Option<&Session>)> {
+        self.items.iter().flat_map(|item| {
+            let live = item.sessions.iter().filter(|session| session.is_live());
+            let sessions = live.map(move |session| (session.state, item, Some(*session)));
+            let has_none = !item.sessions.iter().any(|session| session.is_live());
+            sessions.chain(has_none.then_some((item.state, item, None)))
+        })
+    }
+
+    /// Counts what runs.
     pub fn counts(&self) -> Counts {
-        Counts::of(self.items.iter().map(|item| item.state))
+        Counts::of(self.states().map(|(state, ..)| state))
     }
 
     /// Shortens a path below the home folder.
