@@ -39,6 +39,8 @@ pub mod merge;
 pub mod note;
 mod printable;
 pub mod session;
+#[cfg(feature = "cli")]
+mod setup;
 mod timestamp;
 pub mod vault;
 

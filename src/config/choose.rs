@@ -81,7 +81,7 @@ pub enum Choice {
 /// Session Config has a `vault-integration` that is not `enabled: true`:
 /// `SO_VAULT_DIR`, `owner.yaml`, the block's `vault-dir` as far as the user
 /// allows it, `vault` of boardsync's own config file, and the default. All of
-/// these but the default must lie under the home folder.
+/// these but the last two must lie under the home folder.
 ///
 /// A repository may have been cloned from anybody. So its word counts if `vault`
 /// or `vaults` of the own config file has the same vault, or, where the user has
@@ -130,6 +130,13 @@ pub fn choose_vault(
     }
     match (own.vault, own_file) {
         (Some(text), Some(file)) => {
+            // The user's own word, and no other program reads the file: it may
+            // lead out of the home folder.
+            let path = under_home::expand(text.trim(), &home).filter(|path| path.is_absolute());
+            let path = path.map(|path| resolve(&path, &home));
+            if let Some(path) = path.filter(|path| *path != home) {
+                return Ok(Choice::of(path, VaultSource::OwnConfig, warnings));
+            }
             let named = Named {
                 text,
                 by: format!("`vault` in `{}`", file.display()),

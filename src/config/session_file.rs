@@ -76,3 +76,14 @@ fn session_config_file(repo: &Path, env: &Env) -> Result<Option<(PathBuf, String
     }
     Ok(None)
 }
+
+/// Tells whether the repository's Session Config names the vault at `path`.
+#[cfg(feature = "cli")]
+pub fn is_named_by_repository(repo: &Path, env: &Env, path: &Path) -> bool {
+    let named = session_block(repo, env).ok().flatten();
+    let dir = named.and_then(|(_, block)| block.vault_dir);
+    let home = super::folders::home(env);
+    dir.zip(home)
+        .and_then(|(dir, home)| super::under_home::check(&dir, &home).ok())
+        .is_some_and(|named| named == path)
+}

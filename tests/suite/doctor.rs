@@ -286,12 +286,12 @@ fn hooks_that_do_not_call_us_are_found() {
     let other = env.path("bin/boardsync");
     fs::create_dir_all(env.path("bin")).unwrap();
 
-    fs::write(&settings, text.replace("SessionEnd", "Stop")).unwrap();
+    fs::write(&settings, text.replace("SessionEnd", "PreCompact")).unwrap();
     assert_found(
         &env,
         "warn",
         "hooks",
-        "no hook calls boardsync at SessionEnd",
+        "does not call boardsync at SessionEnd",
     );
     fs::write(&settings, "{ // broken\n}").unwrap();
     let said = examine(&env, &[]);
@@ -327,7 +327,7 @@ fn a_board_that_will_not_be_written_is_found() {
     let (head, _) = bare.split_once("| Repo ").unwrap();
     let short = bare.replace(" | Key |\n", " |\n");
     for (mark, text, found) in [
-        ("fail", "# Mine\n", "somebody's note"),
+        ("fail", "# Mine\n", "was not made by boardsync"),
         ("fail", &*marks, "git conflict markers"),
         ("warn", head, "no table"),
         ("warn", &*short, "lacks the columns Key"),

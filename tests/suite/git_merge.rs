@@ -357,7 +357,10 @@ fn the_driver_is_registered_and_taken_back() {
     env.run(&["init", "--git", "--yes"]).quietly();
     assert_eq!(planned(), "nothing to do\n");
     let once = std::fs::read_to_string(&attributes).unwrap();
-    assert_eq!(once, format!("*.md text\n/{BOARD} merge=boardsync\n"));
+    let mark = "# boardsync: the board is merged by its rows";
+    assert_eq!(once, format!("*.md text\n{mark}\n/{BOARD} merge=boardsync"));
+    let local = std::fs::read_to_string(vault.join(".git/info/attributes")).unwrap();
+    assert!(local.ends_with(&format!("{mark}\n/{BOARD} merge=boardsync\n")), "{local}");
     env.run(&["init", "--git", "--yes"]).quietly();
     assert_eq!(std::fs::read_to_string(&attributes).unwrap(), once);
     let attribute = |path: &Path| {
@@ -384,7 +387,8 @@ fn the_driver_is_registered_and_taken_back() {
     env.run(&["init", "--git", "--yes"]).quietly();
 
     env.run(&["init", "--undo", "--yes"]).quietly();
-    assert_eq!(std::fs::read_to_string(&attributes).unwrap(), "*.md text\n");
+    assert_eq!(std::fs::read_to_string(&attributes).unwrap(), "*.md text");
+    assert!(!vault.join(".git/info/attributes").exists());
     env.run(&["init", "--undo", "--yes"]).quietly();
     let config = std::fs::read_to_string(vault.join(".git/config")).unwrap();
     assert!(!config.contains("boardsync"), "{config}");

@@ -49,12 +49,12 @@ fn run(mut command: Command) -> Said {
 fn it_sets_up_once_and_the_hooks_name_this_binary() {
     let env = TestEnv::new();
     let said = env.run(&["init", "--yes"]).quietly();
-    for part in ["make an empty board", "SessionStart, SessionEnd", "done:"] {
+    for part in ["make an empty board", "SessionStart, UserPromptSubmit, Notification, Stop, SessionEnd", "done:"] {
         assert!(said.out.contains(part), "{part} is not in {}", said.out);
     }
     let hooks = &json(&settings(&env))["hooks"];
     let command = format!("{} hook", env!("CARGO_BIN_EXE_boardsync"));
-    for event in ["SessionStart", "SessionEnd"] {
+    for event in ["SessionStart", "UserPromptSubmit", "Notification", "Stop", "SessionEnd"] {
         let hook = &hooks[event][0]["hooks"][0];
         assert_eq!(hook["command"], command);
         assert_eq!(hook["timeout"], 10);
@@ -64,7 +64,6 @@ fn it_sets_up_once_and_the_hooks_name_this_binary() {
         hooks["SessionStart"][0]["matcher"],
         "startup|resume|clear|compact|fork"
     );
-    assert!(hooks.get("Stop").is_none());
     assert!(
         env.read_board()
             .ends_with("|---|---|---|---|---|---|---|\n")
@@ -74,9 +73,9 @@ fn it_sets_up_once_and_the_hooks_name_this_binary() {
     let before = files(&env.path(""));
     assert_eq!(env.run(&["init", "--yes"]).quietly().out, "nothing to do\n");
     assert_eq!(files(&env.path("")), before);
-    env.run(&["init", "--yes", "--heartbeats"]).quietly();
-    assert!(json(&settings(&env))["hooks"]["Stop"].is_array());
-    assert_eq!(env.run(&["init", "--yes"]).quietly().out, "nothing to do\n");
+    env.run(&["init", "--yes", "--only-start-and-end"]).quietly();
+    let hooks = &json(&settings(&env))["hooks"];
+    assert!(hooks["SessionEnd"].is_array() && hooks.get("Stop").is_none());
 }
 
 #[test]
@@ -95,7 +94,7 @@ fn undo_gives_every_file_back_byte_for_byte() {
         write(&env.vault().join(".gitignore"), ".obsidian/workspace*\r\nx");
         let before = files(&env.path(""));
         env.run(&["init", "--yes"]).quietly();
-        env.run(&["init", "--yes", "--heartbeats"]).quietly();
+        env.run(&["init", "--yes", "--only-start-and-end"]).quietly();
         assert_ne!(files(&env.path("")), before);
         let said = env.run(&["init", "--undo", "--yes"]).quietly();
         assert!(
@@ -170,14 +169,14 @@ fn a_dry_run_shows_and_does_nothing() {
 fn settings_that_are_not_understood_stop_everything_before_it_begins() {
     for (text, fault) in [
         ("{ // mine\n}", "not valid JSON, or has comments"),
-        ("{\"hooks\": [1]}", "`hooks` that are no object"),
+        ("{\"hooks\": [1]}", "`hooks` that are not an object"),
     ] {
         let env = TestEnv::new();
         write(&settings(&env), text);
         let said = env.run(&["init", "--yes"]);
         assert_eq!(said.code, Some(1), "{said:?}");
         let path = settings(&env).display().to_string();
-        for part in [fault, &path, "add {\"hooks\":{\"SessionEnd\"", "by hand"] {
+        for part in [fault, &path, "add {\"hooks\":{\"Notification\"", "by hand"] {
             assert!(said.err.contains(part), "{part} is not in {}", said.err);
         }
         assert_eq!(said.err.lines().count(), 1, "{}", said.err);
@@ -217,8 +216,17 @@ fn a_project_has_settings_of_its_own() {
     let mut command = env.command(&["init", "--project", "--yes"]);
     command.current_dir(repo.join("deep"));
     run(command).quietly();
-    assert!(json(&repo.join(".claude/settings.json"))["hooks"].is_object());
-    assert!(!settings(&env).exists());
+    assert!(json(&repo.join(".claude/settings.local.json"))["hooks"].is_object());
+    assert!(!repo.join(".claude/settings.json").exists() && !settings(&env).exists());
+
+    // What the user set up for all repositories is not the project's.
+    env.run(&["init", "--yes"]).quietly();
+    let before = files(&env.home());
+    let mut command = env.command(&["init", "--project", "--undo", "--yes"]);
+    command.current_dir(&repo);
+    run(command).quietly();
+    assert_eq!(files(&env.home()), before);
+    assert!(!repo.join(".claude").exists());
 }
 
 #[test]
@@ -258,12 +266,23 @@ fn a_vault_that_hooks_would_not_find_is_refused() {
         "{}",
         said.err
     );
-    let mut command = env.command(&["--vault", elsewhere, "init", "--yes"]);
-    command.env_remove("BOARDSYNC_VAULT");
-    let said = run(command);
-    assert_eq!(said.code, Some(1), "{said:?}");
-    assert!(said.err.contains("outside the home folder"), "{}", said.err);
     assert_eq!(files(&env.path("")), []);
+}
+
+#[test]
+fn a_vault_outside_the_home_folder_is_remembered_if_the_user_names_it() {
+    let env = TestEnv::new();
+    let elsewhere = env.path("elsewhere");
+    fs::create_dir_all(&elsewhere).unwrap();
+    let bare = |args: &[&str]| {
+        let mut command = env.command(args);
+        command.env_remove("BOARDSYNC_VAULT");
+        run(command).quietly()
+    };
+    bare(&["--vault", elsewhere.to_str().unwrap(), "init", "--yes"]);
+    let status = bare(&["lock", "status", "--json"]).json();
+    let lock = elsewhere.join(".orchestrator/board.lock");
+    assert_eq!(status["lockPath"].as_str(), lock.to_str());
 }
 
 #[test]

@@ -1,92 +1,153 @@
-//! The step that makes the board, by the way of every other write.
+//! The board that `init` makes, by the way of every other write.
 
-use super::{Plan, Setup, Way};
+use crate::board::Board;
+use crate::cli::context::Context;
 use crate::cli::edit::{accepted, edit, under_lock};
 use crate::cli::outcome::{Failure, warn};
 use crate::commit::LIMIT;
-use crate::config::VaultSource;
+use crate::config::{self, VaultSource};
 use crate::disk::{self, read_regular};
-use crate::edit::{Create, is_empty_board, refusal, remove_empty};
+use crate::edit::{Create, Share, is_empty_board, refusal, remove_empty};
+use crate::setup::{Change, Revert, Setup, SetupError, Way};
 use crate::vault::{AllowedLinks, Place};
+use std::path::Path;
 
-/// Plans the step: a board that says anything is never taken away.
-pub fn plan<'a>(setup: &'a Setup<'a>, way: Way) -> Result<Option<Plan<'a>>, Failure> {
+/// Plans the board: one that says anything is never taken away.
+pub fn plan<'a>(context: &'a Context, setup: &'a Setup) -> Result<Option<Change<'a>>, Failure> {
     let root = &setup.vault.path;
     let is_new = setup.vault.source == VaultSource::Default && !root.exists();
     if is_new {
-        let path = root.join(setup.context.global.board());
-        let plan = Plan {
+        let change = Change {
             id: "board",
             what: "make a vault, and an empty board in it".to_owned(),
-            path,
+            path: root.join(setup.board),
             act: Box::new(move || {
                 std::fs::create_dir_all(root).map_err(|error| {
-                    Failure::Error(format!(
-                        "cannot create the vault `{}`: {error}",
-                        root.display()
-                    ))
+                    let root = root.display();
+                    SetupError(format!("cannot create the vault `{root}`: {error}"))
                 })?;
-                make(setup, &place(setup)?)
+                let place = place(context, setup).map_err(failed)?;
+                make(context, setup, place)
             }),
         };
-        return Ok((way == Way::Do).then_some(plan));
+        return Ok((setup.way == Way::Do).then_some(change));
     }
-    let place = place(setup)?;
-    if way == Way::Do {
-        warn_of_a_note(&place)?;
-    }
-    let blank = is_empty_board(&place.target);
-    let (what, is_left) = match way {
-        Way::Do => ("make an empty board", !place.target.exists()),
-        Way::Undo => (
-            "remove the board, which has no rows",
-            matches!(blank, Ok(true)),
-        ),
+    let place = place(context, setup)?;
+    let (what, is_left) = match setup.way {
+        Way::Do => {
+            warn_of_a_note(&place)?;
+            ("make an empty board", !place.target.exists())
+        }
+        Way::Undo => {
+            let is_blank = matches!(is_empty_board(&place.target), Ok(true));
+            ("remove the board, which has no rows", is_blank)
+        }
     };
-    Ok(is_left.then(|| Plan {
+    Ok(is_left.then(|| Change {
         id: "board",
         what: what.to_owned(),
         path: place.board.clone(),
-        act: Box::new(move || match way {
-            Way::Do => make(setup, &place),
-            // One that a session has filled meanwhile stays.
+        act: Box::new(move || match setup.way {
+            Way::Do => make(context, setup, place),
             Way::Undo => {
-                under_lock(setup.context, &place, |options| remove_empty(&options)).map(|is_gone| {
-                    if is_gone && setup.vault.source == VaultSource::Default {
-                        // The vault, and its folder, were made for the board: they go
-                        // if they are empty.
-                        for folder in root.ancestors().take(2) {
-                            let _ = disk::remove_folder("file.unlink", folder);
-                        }
-                    }
-                })
+                remove(context, setup, &place).map_err(failed)?;
+                Ok(None)
             }
         }),
     }))
 }
 
-fn place(setup: &Setup) -> Result<Place, Failure> {
-    let context = setup.context;
+fn place(context: &Context, setup: &Setup) -> Result<Place, Failure> {
+    let vault = &setup.vault;
+    if !vault.source.is_named_by_user()
+        && let Some(link) = config::link_below(&vault.path, Path::new(setup.board))
+    {
+        return Err(Failure::Error(format!(
+            "`{}` is a link, in a vault that only the repository names; \
+             if you trust it, run `boardsync init --vault '{}'`",
+            link.display(),
+            vault.path.display()
+        )));
+    }
     let home = context.home();
-    let links = AllowedLinks::of(&setup.vault.source, home.as_deref());
-    Place::find(&setup.vault.path, context.global.board(), links).map_err(Failure::of)
+    let links = AllowedLinks::of(&vault.source, home.as_deref());
+    let mut place = Place::find(&vault.path, setup.board, links).map_err(Failure::of)?;
+    place.lock_file = context.named_lock_file();
+    Ok(place)
 }
 
-fn make(setup: &Setup, place: &Place) -> Result<(), Failure> {
-    accepted(edit(setup.context, place, &mut Create, |_| {})?).map(|_| ())
+fn failed(failure: Failure) -> SetupError {
+    SetupError(failure.to_string())
+}
+
+fn make<'a>(
+    context: &'a Context,
+    setup: &'a Setup,
+    place: Place,
+) -> Result<Revert<'a>, SetupError> {
+    let made = edit(context, &place, &mut Create, |_| {}).and_then(accepted);
+    made.map_err(failed)?;
+    Ok(Some(Box::new(move || {
+        remove(context, setup, &place).map_err(failed)
+    })))
+}
+
+/// Removes the board, unless a session has filled it meanwhile.
+fn remove(context: &Context, setup: &Setup, place: &Place) -> Result<(), Failure> {
+    let is_gone = under_lock(context, place, |options| remove_empty(&options))?;
+    if is_gone && setup.vault.source == VaultSource::Default {
+        // The vault, and its folder, were made for the board: they go if they
+        // are empty.
+        for folder in setup.vault.path.ancestors().take(2) {
+            let _ = disk::remove_folder("file.unlink", folder);
+        }
+    }
+    Ok(())
 }
 
 /// Warns of a board to which nothing could ever be written: what else is set
 /// up serves once it has been moved away.
 fn warn_of_a_note(place: &Place) -> Result<(), Failure> {
+    if let Some(why) = read(place)?.and_then(|bytes| refusal(&bytes)) {
+        warn(&why.note(&place.board));
+    }
+    Ok(())
+}
+
+fn read(place: &Place) -> Result<Option<Vec<u8>>, Failure> {
     let contents = read_regular(&place.target, LIMIT).map_err(|error| {
         let path = place.board.display();
         Failure::Error(format!(
             "cannot read the board `{path}`: {error}; move it away, or name another with --board"
         ))
     })?;
-    if let Some(why) = contents.and_then(|contents| refusal(&contents.bytes)) {
-        warn(&why.note(&place.board));
-    }
-    Ok(())
+    Ok(contents.map(|contents| contents.bytes))
+}
+
+/// Plans to have rows record their host; this stays while there are rows, for
+/// without it rows of two hosts with one key would be one.
+pub fn plan_shared<'a>(
+    context: &'a Context,
+    setup: &'a Setup,
+) -> Result<Option<Change<'a>>, Failure> {
+    // A vault that is still to be made has nothing that could be asked.
+    let is_declared = setup.vault.path.exists() && {
+        let bytes = read(&place(context, setup)?)?;
+        let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
+        text.is_some_and(|text| Board::parse(&text).is_shared())
+    };
+    Ok((!is_declared).then(|| Change {
+        id: "shared",
+        what: "add the column `Host`".to_owned(),
+        path: setup.vault.path.join(setup.board),
+        act: Box::new(move || {
+            declare(context, setup).map_err(failed)?;
+            Ok(None)
+        }),
+    }))
+}
+
+fn declare(context: &Context, setup: &Setup) -> Result<(), Failure> {
+    let place = place(context, setup)?;
+    accepted(edit(context, &place, &mut Share, |_| {})?).map(|_| ())
 }

@@ -1,22 +1,27 @@
-//! The command that a hook runs: how it is written, and whose it is.
+//! The command that a hook runs: how it is written, and who wrote it.
 
 use std::path::{Path, PathBuf};
 
-/// Writes the command for the binary at `binary`, quoted for a shell.
-pub fn write(binary: &Path) -> String {
+/// Writes the command for the binary at `binary`, quoted for a shell, and the
+/// arguments, which are `hook` or begin with it.
+pub fn write(binary: &Path, arguments: &str) -> String {
     let path = binary.to_string_lossy();
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+@%:,=".contains(c);
     if path.chars().all(is_plain) {
-        format!("{path} hook")
+        format!("{path} {arguments}")
     } else {
-        format!("'{}' hook", path.replace('\'', r"'\''"))
+        format!("'{}' {arguments}", path.replace('\'', r"'\''"))
     }
 }
 
 /// Reads the binary out of a command that `write` could have written, in any
 /// version and from any place; `None` if it is somebody's own.
 pub fn binary_of(command: &str) -> Option<PathBuf> {
-    let quoted = command.strip_suffix(" hook")?;
+    let bare = match command.rsplit_once(" --agent ") {
+        Some((bare, agent)) if !agent.contains(char::is_whitespace) => bare,
+        _ => command,
+    };
+    let quoted = bare.strip_suffix(" hook")?;
     let path = match quoted.strip_prefix('\'') {
         Some(rest) => rest.strip_suffix('\'')?.replace(r"'\''", "'"),
         None if quoted.contains(char::is_whitespace) => return None,
@@ -26,7 +31,7 @@ pub fn binary_of(command: &str) -> Option<PathBuf> {
     is_boardsync(&path).then_some(path)
 }
 
-/// Says whether a command, whoever wrote it, calls us as a hook.
+/// Tells whether a command, whoever wrote it, calls us as a hook.
 pub fn calls_us(command: &str) -> bool {
     let bare = |word: &str| word.trim_matches(['"', '\'']).to_owned();
     let mut words = command.split_whitespace().map(bare);
@@ -55,12 +60,15 @@ mod tests {
             "C:\\Program Files\\boardsync.exe",
             "/a;rm -rf $HOME/boardsync",
         ] {
-            let command = write(Path::new(path));
-            assert_eq!(binary_of(&command), Some(PathBuf::from(path)), "{command}");
-            assert!(calls_us(&command), "{command}");
+            for arguments in ["hook", "hook --agent codex"] {
+                let command = write(Path::new(path), arguments);
+                assert_eq!(binary_of(&command), Some(PathBuf::from(path)), "{command}");
+                assert!(calls_us(&command), "{command}");
+            }
         }
-        assert_eq!(write(Path::new("/bin/boardsync")), "/bin/boardsync hook");
-        assert_eq!(write(Path::new("/a b/boardsync")), "'/a b/boardsync' hook");
+        let write = |path: &str| write(Path::new(path), "hook");
+        assert_eq!(write("/bin/boardsync"), "/bin/boardsync hook");
+        assert_eq!(write("/a b/boardsync"), "'/a b/boardsync' hook");
     }
 
     #[test]

@@ -1,37 +1,39 @@
 //! Whether the board can be read, and is one that will be written.
 
-use super::Check;
+use crate::setup::check::{Finding, Inspection};
 use crate::Timestamp;
 use crate::board::{Board, Field, Origin, Slot, Status, Table, tables};
-use crate::cli::context::Context;
 use crate::commit::LIMIT;
 use crate::disk::read_regular;
-use crate::vault::Place;
 use std::collections::{BTreeSet, HashSet};
 
 const PRUNE_AFTER_MS: i64 = 30 * 24 * 60 * 60 * 1000;
 /// The old rows from which on it is worth a word.
 const MANY: usize = 20;
 
-/// Checks the board; `others` says that another host may write it too.
-pub fn check(context: &Context, place: &Place, others: bool, checks: &mut Vec<Check>) {
+/// Checks the board.
+pub fn check(inspection: &Inspection) -> Vec<Finding> {
+    let Ok(place) = &inspection.place else {
+        return Vec::new();
+    };
+    let mut checks = Vec::new();
     let path = place.board.display();
-    let fail = |text: String, advice: &str| Check::fail("board", text, advice.to_owned());
+    let fail = |text: String, advice: &str| Finding::fail("board", text, advice.to_owned());
     let bytes = match read_regular(&place.target, LIMIT) {
         Ok(Some(read)) => read.bytes,
         Ok(None) => {
-            checks.push(Check::note(
+            checks.push(Finding::note(
                 "board",
                 format!("`{path}` is not there yet: the first update makes it"),
             ));
-            return;
+            return checks;
         }
         Err(error) => {
             checks.push(fail(
                 format!("`{path}` cannot be read: {error}"),
                 "move it away, or name another with --board",
             ));
-            return;
+            return checks;
         }
     };
     let text = match std::str::from_utf8(&bytes) {
@@ -39,15 +41,15 @@ pub fn check(context: &Context, place: &Place, others: bool, checks: &mut Vec<Ch
         Err(error) => {
             let at = error.valid_up_to();
             checks.push(fail(
-                format!("`{path}` is not UTF-8 text (the byte at offset {at} is none)"),
+                format!("`{path}` is not UTF-8 text (invalid UTF-8 at byte {at})"),
                 "move it away, or name another with --board",
             ));
-            return;
+            return checks;
         }
     };
     checks.push(match Board::origin_of(text) {
         Origin::Handwritten => fail(
-            format!("`{path}` is somebody's note, and never written"),
+            format!("`{path}` was not made by boardsync, and is never written"),
             "move it away, or name another with --board",
         ),
         Origin::Conflicted => fail(
@@ -55,16 +57,16 @@ pub fn check(context: &Context, place: &Place, others: bool, checks: &mut Vec<Ch
             "repair it with `boardsync merge --resolve`",
         ),
         Origin::Ours => table(text)
-            .unwrap_or_else(|| Check::ok("board", format!("`{path}` is a board that can be read"))),
+            .unwrap_or_else(|| Finding::ok("board", format!("`{path}` is a board that can be read"))),
     });
     let board = Board::parse(text);
     checks.extend(twins(&board));
-    checks.extend(old(&board, context.now));
-    checks.push(hosts(&board, others));
+    checks.extend(old(&board, inspection.now));
+    checks
 }
 
 /// Looks for a table with the seven columns; `None` if it is there.
-fn table(text: &str) -> Option<Check> {
+fn table(text: &str) -> Option<Finding> {
     let is = |title: &str, field: Field| title.trim().eq_ignore_ascii_case(field.title());
     let all = tables(text).into_iter().filter(|placed| {
         let titles = placed.table.titles();
@@ -74,7 +76,7 @@ fn table(text: &str) -> Option<Check> {
     });
     let all: Vec<Table> = all.map(|placed| placed.table).collect();
     if all.len() > 1 {
-        return Some(Check::warn(
+        return Some(Finding::warn(
             "board",
             format!(
                 "{} tables have the columns Repo and Status; only the first is read",
@@ -84,7 +86,7 @@ fn table(text: &str) -> Option<Check> {
         ));
     }
     let Some(table) = all.first() else {
-        return Some(Check::warn(
+        return Some(Finding::warn(
             "board",
             "it has no table with the columns Repo and Status that is not code or comment",
             "the next update adds one; repair the old one if there was one",
@@ -98,7 +100,7 @@ fn table(text: &str) -> Option<Check> {
         .map(Field::title)
         .collect();
     (!missing.is_empty()).then(|| {
-        Check::warn(
+        Finding::warn(
             "board",
             format!("its table lacks the columns {}", missing.join(", ")),
             "the next update that has something for them adds them",
@@ -106,7 +108,7 @@ fn table(text: &str) -> Option<Check> {
     })
 }
 
-fn twins(board: &Board) -> Option<Check> {
+fn twins(board: &Board) -> Option<Finding> {
     let mut seen: HashSet<Slot> = HashSet::new();
     let twin: BTreeSet<&str> = board
         .rows
@@ -115,14 +117,14 @@ fn twins(board: &Board) -> Option<Check> {
         .map(|row| &*row.repo)
         .collect();
     let first = twin.first()?;
-    Some(Check::warn(
+    Some(Finding::warn(
         "duplicate-rows",
         format!("{} repositories have two rows, like `{first}`", twin.len()),
         "the next update keeps the newer of each",
     ))
 }
 
-fn old(board: &Board, now: Timestamp) -> Option<Check> {
+fn old(board: &Board, now: Timestamp) -> Option<Finding> {
     let is_old = |row: &&crate::board::Row| {
         matches!(row.status(), Some(Status::Closed | Status::ForceClosed))
             && row
@@ -131,31 +133,9 @@ fn old(board: &Board, now: Timestamp) -> Option<Check> {
     };
     let count = board.rows.iter().filter(is_old).count();
     (count >= MANY).then(|| {
-        Check::note(
+        Finding::note(
             "old-rows",
             format!("{count} rows were closed more than 30 days ago: `boardsync prune` drops them"),
         )
     })
-}
-
-fn hosts(board: &Board, others: bool) -> Check {
-    let hosts: BTreeSet<&str> = board
-        .rows
-        .iter()
-        .filter_map(|row| row.host.as_deref())
-        .collect();
-    if board.is_shared() {
-        Check::ok(
-            "hosts",
-            format!("rows tell hosts apart, {} so far", hosts.len()),
-        )
-    } else if others {
-        Check::warn(
-            "hosts",
-            "another host seems to write this board, whose rows do not tell hosts apart",
-            "run `boardsync init --shared`",
-        )
-    } else {
-        Check::ok("hosts", "no other host was seen here")
-    }
 }

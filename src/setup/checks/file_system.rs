@@ -1,26 +1,20 @@
 //! What the vault's file system can do, and whether its clock is ours.
 
-use super::Check;
-use crate::disk::{self, Token, probe};
-use crate::lock::Host;
-use crate::vault::Place;
+use crate::setup::check::{Finding, Inspection};
 use std::io;
 use std::time::{Duration, SystemTime};
 
 /// The difference of clocks that people and files are not troubled by.
 const SKEW: Duration = Duration::from_secs(2);
 
-/// Tries it all; gives the file system's time.
-pub fn check(place: &Place, checks: &mut Vec<Check>) -> SystemTime {
+/// Tries it all.
+pub fn check(inspection: &Inspection) -> Vec<Finding> {
+    let Ok(place) = &inspection.place else {
+        return Vec::new();
+    };
+    let mut checks = Vec::new();
     let shown = place.folder.display();
-    let was_there = place.folder.exists();
-    let token = Token::new(Host::current().tag());
-    let tried = disk::create_folder("folder.create", &place.folder)
-        .and_then(|()| probe(&place.folder, &place.stem, token));
-    let here = SystemTime::now();
-    if !was_there {
-        let _ = disk::remove_folder("probe.unlink", &place.folder);
-    }
+    let (tried, here) = inspection.abilities(place);
     let abilities = match tried {
         Ok(abilities) => abilities,
         Err(error) => {
@@ -28,26 +22,26 @@ pub fn check(place: &Place, checks: &mut Vec<Check>) -> SystemTime {
                 Ok(meta) if !meta.is_dir() => "move away what lies there",
                 _ => "give yourself the permission",
             };
-            checks.push(Check::fail(
+            checks.push(Finding::fail(
                 "lock-folder",
                 format!("no file can be made in `{shown}`: {error}"),
                 format!("{remedy}; until then the board is written without the lock"),
             ));
-            return here;
+            return checks;
         }
     };
-    checks.push(Check::ok(
+    checks.push(Finding::ok(
         "lock-folder",
         format!("files can be made in `{shown}`"),
     ));
     let or_rename = abilities.no_replace.is_ok();
     checks.push(match &abilities.hard_link {
-        Ok(()) => Check::ok("hard-links", "the lock is published by a hard link"),
-        Err(error) if or_rename => Check::note(
+        Ok(()) => Finding::ok("hard-links", "the lock is published by a hard link"),
+        Err(error) if or_rename => Finding::note(
             "hard-links",
             format!("there are none here ({error}): a rename that never replaces does as well"),
         ),
-        Err(error) => Check::note(
+        Err(error) => Finding::note(
             "hard-links",
             format!(
                 "there are none here ({error}): a lock is there before it is complete, and \
@@ -73,31 +67,30 @@ pub fn check(place: &Place, checks: &mut Vec<Check>) -> SystemTime {
         "a dead holder's lock is known to be dead at once",
         "there are no kernel locks: a dead holder's lock is waited for until it is stale",
     ));
-    let there = abilities.clock.unwrap_or(here);
-    checks.push(clock(here, there));
-    there
+    checks.push(clock(*here, inspection.clock(place)));
+    checks
 }
 
 /// What is missing is made up for, so there is nothing to do.
-fn ability(id: &'static str, tried: &io::Result<()>, with: &str, without: &str) -> Check {
+fn ability(id: &'static str, tried: &io::Result<()>, with: &str, without: &str) -> Finding {
     match tried {
-        Ok(()) => Check::ok(id, with),
-        Err(error) => Check::note(id, format!("{without} ({error})")),
+        Ok(()) => Finding::ok(id, with),
+        Err(error) => Finding::note(id, format!("{without} ({error})")),
     }
 }
 
-fn clock(here: SystemTime, there: SystemTime) -> Check {
+fn clock(here: SystemTime, there: SystemTime) -> Finding {
     let ahead = there.duration_since(here).unwrap_or_default();
     let behind = here.duration_since(there).unwrap_or_default();
     let skew = ahead.max(behind);
     if skew <= SKEW {
-        return Check::ok(
+        return Finding::ok(
             "clock",
             format!("within {} ms of this host's", skew.as_millis()),
         );
     }
     let way = if ahead > behind { "ahead of" } else { "behind" };
-    Check::warn(
+    Finding::warn(
         "clock",
         format!(
             "the file system's clock is {} s {way} this host's",
@@ -109,7 +102,7 @@ fn clock(here: SystemTime, there: SystemTime) -> Check {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Mark;
+    use crate::setup::check::Mark;
     use super::clock;
     use std::time::{Duration, SystemTime};
 

@@ -1,26 +1,30 @@
 //! One hook in somebody's settings: finding, changing and removing it.
 
+use super::settings::Shape;
 use jsonc_parser::cst::{CstArray, CstNode, CstObject};
 
-/// Is one hook with a command, and where it stands.
+/// One hook with a command, and where it stands.
 pub struct Hook {
     /// The event that it runs at.
     pub event: String,
+    /// The key of its command.
+    key: &'static str,
     node: CstObject,
-    siblings: CstArray,
-    group: CstObject,
-    groups: CstArray,
+    /// The group that it is in, and the group's hooks.
+    group: Option<(CstObject, CstArray)>,
+    /// All that is hooked to the event.
+    all: CstArray,
 }
 
 impl Hook {
     /// Gives the command that it runs.
     pub fn command(&self) -> String {
-        text_of(&self.node, "command").unwrap_or_default()
+        text_of(&self.node, self.key).unwrap_or_default()
     }
 
     /// Replaces the command that it runs.
     pub fn set_command(&self, command: &str) {
-        if let Some(property) = self.node.get("command") {
+        if let Some(property) = self.node.get(self.key) {
             property.set_value(command.into());
         }
     }
@@ -28,11 +32,13 @@ impl Hook {
     /// Removes it, and each thing around it that nothing else is in.
     pub fn remove(self, top: &CstObject) {
         self.node.remove();
-        if !self.siblings.elements().is_empty() {
-            return;
+        if let Some((group, siblings)) = self.group {
+            if !siblings.elements().is_empty() {
+                return;
+            }
+            group.remove();
         }
-        self.group.remove();
-        if !self.groups.elements().is_empty() {
+        if !self.all.elements().is_empty() {
             return;
         }
         let Some(hooks) = top.get("hooks") else {
@@ -50,25 +56,32 @@ impl Hook {
 }
 
 /// Finds all hooks of some settings.
-pub fn hooks_in(top: &CstObject) -> Vec<Hook> {
+pub fn hooks_in(top: &CstObject, shape: &Shape) -> Vec<Hook> {
     let mut found = Vec::new();
     let events = top.object_value("hooks");
     for event in events.iter().flat_map(CstObject::properties) {
-        let Some((name, groups)) = event.decoded_name().zip(event.array_value()) else {
+        let Some((name, all)) = event.decoded_name().zip(event.array_value()) else {
             continue;
         };
-        for group in objects(&groups) {
-            let Some(siblings) = group.array_value("hooks") else {
-                continue;
-            };
-            for node in objects(&siblings) {
-                found.push(Hook {
-                    event: name.clone(),
-                    node,
-                    siblings: siblings.clone(),
-                    group: group.clone(),
-                    groups: groups.clone(),
-                });
+        let hook = |node, key, group| Hook {
+            event: name.clone(),
+            key,
+            node,
+            group,
+            all: all.clone(),
+        };
+        for outer in objects(&all) {
+            match shape {
+                Shape::Flat { command, .. } => found.push(hook(outer, command, None)),
+                Shape::Nested { .. } => {
+                    let Some(siblings) = outer.array_value("hooks") else {
+                        continue;
+                    };
+                    for node in objects(&siblings) {
+                        let group = Some((outer.clone(), siblings.clone()));
+                        found.push(hook(node, "command", group));
+                    }
+                }
             }
         }
     }

@@ -1,17 +1,18 @@
 //! What crashed processes left beside the lock.
 
-use super::Check;
-use crate::cli::context::Context;
+use crate::setup::check::{Finding, Inspection};
 use crate::disk::{self, Token};
 use crate::lock::Host;
-use crate::vault::Place;
 use std::fs::Metadata;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 /// Checks for files of processes that are gone.
-pub fn check(context: &Context, place: &Place) -> Vec<Check> {
-    let staleness = context.lock_options(place).staleness;
+pub fn check(inspection: &Inspection) -> Vec<Finding> {
+    let Ok(place) = &inspection.place else {
+        return Vec::new();
+    };
+    let staleness = inspection.lock_options(place).staleness;
     let mine = Token::new(Host::current().tag());
     let stem = format!("{}.", place.stem);
     let is_ours = |name: &str| {
@@ -39,16 +40,16 @@ pub fn check(context: &Context, place: &Place) -> Vec<Check> {
     }
     let mut checks = Vec::new();
     if let Some(text) = all(&left) {
-        checks.push(Check::warn(
+        checks.push(Finding::warn(
             "leftovers",
             format!("left by a crash: {text}"),
             "the next update joins and removes them",
         ));
     } else {
-        checks.push(Check::ok("leftovers", "no crash left anything behind"));
+        checks.push(Finding::ok("leftovers", "no crash left anything behind"));
     }
     if let Some(text) = all(&kept) {
-        checks.push(Check::warn(
+        checks.push(Finding::warn(
             "kept-files",
             format!("somebody's text, taken out of the board's place: {text}"),
             "move it to where it belongs",

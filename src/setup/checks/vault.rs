@@ -1,53 +1,30 @@
 //! Which vault, named by whom, and whether it can be written to.
 
-use super::Check;
-use crate::cli::context::Context;
-use crate::config::{self, Choice, VaultSource};
-use crate::vault::{AllowedLinks, Place};
+use crate::setup::check::{Finding, Inspection};
+use crate::config::VaultSource;
+use crate::vault::Place;
 use std::path::Path;
 
 /// Checks the choice of the vault; without one there is nothing more to check.
-pub fn check(context: &Context, checks: &mut Vec<Check>) -> Option<Place> {
-    let flag = context.global.vault.as_deref();
-    let choice = match config::choose_vault(flag, &context.env, Some(&context.cwd), &context.cwd) {
-        Ok(Choice::Vault(choice)) => choice,
-        Ok(Choice::Disabled { reason }) => {
-            checks.push(Check::fail("vault", reason, "or name one with --vault"));
-            return None;
-        }
-        Err(error) => {
-            checks.push(Check::fail("vault", error, "then run this again"));
-            return None;
-        }
+pub fn check(inspection: &Inspection) -> Vec<Finding> {
+    let choice = match &inspection.vault {
+        Ok(choice) => choice,
+        Err(reason) => return vec![Finding::fail("vault", reason, "or name one with --vault")],
     };
-    for warning in &choice.warnings {
-        checks.push(Check::warn("config", warning, "correct that file"));
-    }
-    if choice.source == VaultSource::Default && !choice.path.exists() {
-        checks.push(Check::fail(
-            "vault",
-            format!(
-                "no vault is named, and `{}` is not made yet",
-                choice.path.display()
-            ),
-            "run `boardsync init`",
-        ));
-        return None;
-    }
-    let home = context.home();
-    let links = AllowedLinks::of(&choice.source, home.as_deref());
-    match Place::find(&choice.path, context.global.board(), links) {
+    let warned = |warning| Finding::warn("config", warning, "correct that file");
+    let mut findings: Vec<Finding> = choice.warnings.iter().map(warned).collect();
+    match &inspection.place {
         Ok(place) => {
             let (path, by) = (choice.path.display(), by(&choice.source));
-            checks.push(Check::ok("vault", format!("`{path}`, named by {by}")));
-            checks.push(writable(&place));
-            Some(place)
+            findings.push(Finding::ok("vault", format!("`{path}`, named by {by}")));
+            findings.push(writable(place));
         }
-        Err(error) => {
-            checks.push(Check::fail("vault", error, "then run this again"));
-            None
+        Err(error) if choice.source.is_named_by_user() && choice.source != VaultSource::Default => {
+            findings.push(Finding::fail("vault", error, "then run this again"));
         }
+        Err(error) => findings.push(Finding::fail("vault", error, "run `boardsync init`")),
     }
+    findings
 }
 
 fn by(source: &VaultSource) -> String {
@@ -66,14 +43,14 @@ fn by(source: &VaultSource) -> String {
 }
 
 /// Asks for the folder of the board, or the one in which that is to be made.
-fn writable(place: &Place) -> Check {
+fn writable(place: &Place) -> Finding {
     let folder = place.target.parent().unwrap_or(Path::new("."));
     let existing = folder.ancestors().find(|folder| folder.exists());
     let folder = existing.unwrap_or(folder);
     let shown = folder.display();
     match may_write(folder) {
-        true => Check::ok("writable", format!("notes can be written in `{shown}`")),
-        false => Check::fail(
+        true => Finding::ok("writable", format!("notes can be written in `{shown}`")),
+        false => Finding::fail(
             "writable",
             format!("nothing can be written in `{shown}`"),
             "give yourself the permission, or name another vault",

@@ -4,8 +4,35 @@ use super::*;
 
 const COMMAND: &str = "/bin/boardsync hook";
 
+fn hooks(events: &[&'static str]) -> HookSettings {
+    let event = |name: &&'static str| HookEvent {
+        name,
+        matcher: (*name == "SessionStart").then_some("startup|resume|clear|compact|fork"),
+        seconds: 10,
+        is_edge: true,
+    };
+    HookSettings {
+        shape: Shape::Nested { per_second: 1 },
+        command: COMMAND.to_owned(),
+        events: events.iter().map(event).collect(),
+        own_folders: 1,
+    }
+}
+
+fn merge(text: &str) -> Result<Option<String>, String> {
+    hooks(&["SessionStart", "SessionEnd"]).add(Some(text))
+}
+
+fn remove(text: &str) -> Result<Option<String>, String> {
+    let rest = hooks(&[]).remove(text)?;
+    Ok(rest.map(|rest| match rest {
+        Rest::Text(text) => text,
+        Rest::NoFile => panic!("a file of settings is never ours alone"),
+    }))
+}
+
 fn merged(text: &str) -> String {
-    merge(text, COMMAND, &EVENTS)
+    merge(text)
         .unwrap_or_else(|fault| panic!("{text} {fault}"))
         .unwrap_or_else(|| panic!("nothing to do for {text}"))
 }
@@ -65,7 +92,7 @@ fn what_stands_there_stays_byte_for_byte() {
             })
             .collect();
         assert_eq!(lost, [""; 0], "{merged}");
-        assert_eq!(merge(&merged, COMMAND, &EVENTS), Ok(None), "{merged}");
+        assert_eq!(merge(&merged), Ok(None), "{merged}");
         let back = remove(&merged).unwrap().unwrap();
         assert_eq!(back, text, "and goes without a trace");
     }
@@ -109,7 +136,7 @@ fn an_older_entry_is_updated_and_not_doubled() {
 #[test]
 fn a_call_of_somebodys_own_counts_and_stays() {
     let own = FULL.replace("/bin/boardsync hook", "X=1 /bin/boardsync hook");
-    assert_eq!(merge(&own, COMMAND, &EVENTS), Ok(None));
+    assert_eq!(merge(&own), Ok(None));
     assert_eq!(remove(&own), Ok(None));
 }
 
@@ -151,31 +178,54 @@ fn what_is_not_understood_is_refused() {
         ("{ // a comment\n}", "is not valid JSON, or has comments"),
         ("{\"a\": 1,}", "is not valid JSON"),
         ("{", "is not valid JSON"),
-        ("[]", "is no JSON object"),
-        ("{\"hooks\": []}", "has `hooks` that are no object"),
+        ("[]", "is not a JSON object"),
+        ("{\"hooks\": []}", "has `hooks` that are not an object"),
         (
             "{\"hooks\": {\"Stop\": {}}}",
-            "has `hooks.Stop` that is no array",
+            "has `hooks.Stop` that is not an array",
         ),
         ("{\"hooks\": {}, \"hooks\": {}}", "has a key twice"),
     ] {
-        let said = merge(text, COMMAND, &EVENTS).unwrap_err();
+        let said = merge(text).unwrap_err();
         assert!(said.contains(fault), "{text}: {said}");
     }
 }
 
 #[test]
-fn heartbeats_are_entries_of_their_own() {
-    let all = [&EVENTS[..], &HEARTBEATS[..]].concat();
-    let merged = merge(FULL, COMMAND, &all).unwrap().unwrap();
-    assert_eq!(commands(&merged).unwrap().len(), 5, "{merged}");
-    assert_eq!(merge(&merged, COMMAND, &EVENTS), Ok(None), "they stay");
+fn events_that_are_no_longer_wanted_go() {
+    let all = hooks(&["SessionStart", "Stop", "SessionEnd"]);
+    let merged = all.add(Some(FULL)).unwrap().unwrap();
+    assert_eq!(calls(&merged, &all.shape).unwrap().len(), 3, "{merged}");
+    assert_eq!(merge(&merged), Ok(Some(FULL.to_owned())));
     assert_eq!(remove(&merged).unwrap().unwrap().trim(), "{}");
 }
 
 #[test]
+fn a_flat_file_has_a_version_and_no_groups() {
+    let flat = HookSettings {
+        shape: Shape::Flat {
+            command: "command",
+            timeout: None,
+        },
+        ..hooks(&["stop"])
+    };
+    let text = flat.add(None).unwrap().unwrap();
+    let value: Value = serde_json::from_str(&text).unwrap();
+    let wanted = serde_json::json!({"version": 1, "hooks": {"stop": [{"command": COMMAND}]}});
+    assert_eq!(value, wanted);
+    assert_eq!(flat.add(Some(&text)), Ok(None));
+    let rest = flat.remove(&text).unwrap().unwrap();
+    let Rest::Text(rest) = rest else { panic!("{rest:?}") };
+    assert!(same(&rest, ""), "{rest}");
+    let theirs = "{\n  \"version\": 1,\n  \"hooks\": {\n    \"stop\": [\n      { \"command\": \"theirs\" }\n    ]\n  }\n}\n";
+    let merged = flat.add(Some(theirs)).unwrap().unwrap();
+    assert!(merged.contains("theirs") && merged.contains(COMMAND), "{merged}");
+    assert_eq!(flat.remove(&merged), Ok(Some(Rest::Text(theirs.to_owned()))));
+}
+
+#[test]
 fn what_to_add_by_hand_is_one_line_that_works() {
-    let line = by_hand(COMMAND, &EVENTS);
+    let line = hooks(&["SessionStart", "SessionEnd"]).by_hand(Way::Do);
     assert_eq!(line.lines().count(), 1);
-    assert_eq!(merge(&line, COMMAND, &EVENTS), Ok(None));
+    assert_eq!(merge(line.strip_prefix("add ").unwrap()), Ok(None));
 }

@@ -1,0 +1,34 @@
+//! Whether rows tell hosts apart, where several hosts write.
+
+use super::{copies, lock};
+use crate::board::Board;
+use crate::commit::LIMIT;
+use crate::disk::read_regular;
+use crate::setup::check::{Finding, Inspection};
+use std::collections::BTreeSet;
+
+/// Looks for other hosts' locks, copies and rows.
+pub fn check(inspection: &Inspection) -> Vec<Finding> {
+    let Ok(place) = &inspection.place else {
+        return Vec::new();
+    };
+    let read = read_regular(&place.target, LIMIT).ok().flatten();
+    let Some(text) = read.and_then(|read| String::from_utf8(read.bytes).ok()) else {
+        return Vec::new();
+    };
+    let board = Board::parse(&text);
+    let hosts = board.rows.iter().filter_map(|row| row.host.as_deref());
+    let hosts: BTreeSet<&str> = hosts.collect();
+    vec![if board.is_shared() {
+        let count = hosts.len();
+        Finding::ok("hosts", format!("rows tell hosts apart, {count} so far"))
+    } else if lock::is_foreign(inspection, place) || !copies::names(place).is_empty() {
+        Finding::warn(
+            "hosts",
+            "another host seems to write this board, whose rows do not tell hosts apart",
+            "run `boardsync init --shared`",
+        )
+    } else {
+        Finding::ok("hosts", "no other host was seen here")
+    }]
+}

@@ -1,0 +1,48 @@
+//! What the updates of this repository came to in the last week.
+
+use crate::setup::check::{Finding, Inspection};
+use crate::Timestamp;
+use crate::ledger::{LEDGER, Summary, summarise};
+use crate::session::Repo;
+use std::fs::File;
+use std::io::{self, BufReader, ErrorKind};
+use std::path::Path;
+
+const WEEK_MS: i64 = 7 * 24 * 60 * 60 * 1000;
+
+/// Checks the ledger of the repository in the current folder.
+pub fn check(inspection: &Inspection) -> Vec<Finding> {
+    let since = Timestamp::from_millis(inspection.now.as_millis() - WEEK_MS);
+    let repo = Repo::at(inspection.cwd, inspection.cwd);
+    let summary = match summary_of(&repo.path.join(LEDGER), Some(since)) {
+        Ok(summary) => summary,
+        Err(error) => {
+            let path = repo.path.join(LEDGER);
+            let text = format!("cannot read the ledger `{}`: {error}", path.display());
+            return vec![Finding::warn("ledger", text, "check its permissions")];
+        }
+    };
+    let advice = summary.advice();
+    if advice.is_empty() {
+        let count = summary.updates;
+        return vec![Finding::ok(
+            "ledger",
+            format!("{count} updates of this folder in 7 days, nothing unusual"),
+        )];
+    }
+    let warned = |text| Finding::warn("ledger", text, "figures: `boardsync ledger --since 7d`");
+    advice.iter().map(warned).collect()
+}
+
+/// Counts what stands in a ledger; none is an empty one.
+fn summary_of(path: &Path, since: Option<Timestamp>) -> io::Result<Summary> {
+    let opened = std::fs::metadata(path).and_then(|meta| match meta.is_file() {
+        true => File::open(path),
+        false => Err(ErrorKind::InvalidInput.into()),
+    });
+    match opened {
+        Ok(file) => Ok(summarise(BufReader::new(file), since)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Summary::default()),
+        Err(error) => Err(error),
+    }
+}

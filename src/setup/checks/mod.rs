@@ -1,0 +1,38 @@
+//! The checks of `doctor`: a file each, and all of them in one list.
+
+mod board;
+mod copies;
+mod environment;
+mod file_system;
+mod git;
+mod hook_binary;
+mod hooks;
+mod hosts;
+mod ledger;
+mod leftovers;
+mod lock;
+mod syncthing;
+mod vault;
+
+use super::check::{Finding, Inspection};
+
+/// A check: looks at one thing, changes nothing, and finds what there is to say.
+pub type Check = fn(&Inspection) -> Vec<Finding>;
+
+/// All checks, in the order of their lines.
+pub const CHECKS: [Check; 13] = [
+    vault::check,
+    // Before the temporaries of what tries the file system.
+    leftovers::check,
+    file_system::check,
+    environment::check,
+    lock::check,
+    copies::check,
+    board::check,
+    hosts::check,
+    git::check,
+    syncthing::check,
+    hooks::check,
+    hook_binary::check,
+    ledger::check,
+];

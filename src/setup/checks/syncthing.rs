@@ -1,0 +1,37 @@
+//! Whether Syncthing carries locks and temporaries to other hosts.
+
+use crate::disk;
+use crate::setup::check::{Finding, Inspection};
+use crate::setup::ignore::{syncthing_block, syncthing_root};
+use crate::setup::text_file::TextFile;
+
+/// Looks for Syncthing's marker, its ignore file, and its traces.
+pub fn check(inspection: &Inspection) -> Vec<Finding> {
+    let (Ok(vault), Ok(place)) = (&inspection.vault, &inspection.place) else {
+        return Vec::new();
+    };
+    let id = "sync-ignore";
+    let is_copy = |name: &str| name.contains(".sync-conflict-");
+    let copies = disk::list(&place.folder, is_copy).unwrap_or_default();
+    if let Some(copy) = copies.first() {
+        let shown = place.folder.display();
+        return vec![Finding::warn(
+            id,
+            format!("`{shown}` is synced between hosts: `{copy}` lies in it"),
+            "exclude it from syncing on every host, and remove the copies",
+        )];
+    }
+    let Some(root) = syncthing_root(&vault.path) else {
+        return Vec::new();
+    };
+    let file = TextFile::read(&root.join(".stignore"));
+    let text = file.ok().flatten().map_or(String::new(), |file| file.text);
+    vec![match syncthing_block().missing(&text).is_empty() {
+        true => Finding::ok(id, "Syncthing ignores locks and temporaries"),
+        false => Finding::warn(
+            id,
+            format!("Syncthing shares `{}` and `.orchestrator` in it", root.display()),
+            "run `boardsync init` on every host",
+        ),
+    }]
+}

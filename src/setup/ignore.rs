@@ -1,0 +1,101 @@
+//! What keeps locks and temporaries of a vault out of git and Syncthing.
+
+use super::git::is_in_git;
+use super::lines::Block;
+use super::text_file::{self, Edit, Links};
+use super::{Change, Setup, SetupError, Way};
+use std::path::{Path, PathBuf};
+
+/// What only this host, and only now, has a use for.
+pub const PATTERNS: [&str; 6] = [
+    ".orchestrator/*.lock",
+    ".orchestrator/*.acquire",
+    ".orchestrator/*.pending",
+    ".orchestrator/*.tmp",
+    ".orchestrator/backups/",
+    ".orchestrator/merged/",
+];
+
+/// Plans both files: each only where its program is in use.
+pub fn plan<'a>(setup: &'a Setup) -> Result<Vec<Change<'a>>, SetupError> {
+    let vault = &setup.vault.path;
+    let way = setup.way;
+    let git = vault.join(".gitignore");
+    let has_git = way == Way::Undo || is_in_git(vault) || git.exists();
+    let syncthing = syncthing_root(vault).map(|root| root.join(".stignore"));
+    let files = [
+        (has_git.then_some(git), "gitignore", "git", git_block()),
+        (syncthing, "stignore", "Syncthing", syncthing_block()),
+    ];
+    let mut changes = Vec::new();
+    for (path, id, program, block) in files {
+        let Some(path) = path else { continue };
+        let what = match way {
+            Way::Do => format!("have {program} ignore locks and temporaries"),
+            Way::Undo => format!("remove the lines for {program}"),
+        };
+        let root = path.parent().unwrap_or(vault).to_owned();
+        let links = Links::RefuseBelow(&root);
+        let edit = Edit {
+            id,
+            what,
+            path,
+            links,
+            format: &block,
+        };
+        changes.extend(text_file::plan(edit, way)?);
+    }
+    Ok(changes)
+}
+
+/// Finds the folder that Syncthing shares and that a vault is, or lies in.
+pub fn syncthing_root(vault: &Path) -> Option<PathBuf> {
+    let is_root = |folder: &&Path| folder.join(".stfolder").symlink_metadata().is_ok();
+    vault.ancestors().find(is_root).map(Path::to_owned)
+}
+
+/// Makes the block of `.gitignore`.
+pub fn git_block() -> Block {
+    Block {
+        mark: "# boardsync: locks, temporaries and backups of the board",
+        lines: PATTERNS.map(str::to_owned).to_vec(),
+        earlier: |line| PATTERNS.contains(&line),
+        covers,
+    }
+}
+
+/// Makes the block of `.stignore` (docs.syncthing.net/users/ignoring).
+pub fn syncthing_block() -> Block {
+    Block {
+        mark: "// boardsync: locks and temporaries of the board",
+        lines: vec![".orchestrator".to_owned()],
+        earlier: |_| false,
+        covers,
+    }
+}
+
+fn covers(theirs: &str, ours: &str) -> bool {
+    let theirs = theirs.strip_prefix("(?d)").unwrap_or(theirs);
+    let theirs = theirs.strip_prefix('/').unwrap_or(theirs);
+    let whole = [
+        ".orchestrator",
+        ".orchestrator/",
+        ".orchestrator/*",
+        ".orchestrator/**",
+    ];
+    theirs == ours || whole.contains(&theirs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::text_file::Format;
+    use super::*;
+
+    #[test]
+    fn a_folder_that_is_ignored_whole_needs_nothing() {
+        for text in [".orchestrator/\n", "/.orchestrator\r\n", "x\n.orchestrator/*"] {
+            assert_eq!(git_block().add(Some(text)), Ok(None), "{text:?}");
+            assert_eq!(syncthing_block().add(Some(text)), Ok(None), "{text:?}");
+        }
+    }
+}

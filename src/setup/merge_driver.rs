@@ -1,0 +1,216 @@
+//! What makes git merge the board with `boardsync merge`.
+//!
+//! Two things must agree: an attribute of the board's path, and the driver it
+//! names, which each clone has to configure for itself. The attribute stands in
+//! `.gitattributes`, which is committed and so reaches every clone, and in
+//! `.git/info/attributes`, which holds on branches without that file. A clone
+//! without the driver merges the board as text.
+
+use super::git::{Git, is_in_git};
+use super::lines::Block;
+use super::text_file::{self, Edit, Links};
+use super::{Change, Revert, Setup, SetupError, Way};
+use std::path::{Component, Path, PathBuf};
+
+/// The key that holds the command.
+pub const DRIVER: &str = "merge.boardsync.driver";
+const NAME: &str = "merge.boardsync.name";
+const SECTION: &str = "merge.boardsync";
+
+/// Plans the changes; they are undone wherever they were made.
+pub fn plan<'a>(setup: &'a Setup) -> Result<Vec<Change<'a>>, SetupError> {
+    let vault = &setup.vault.path;
+    let is_undo = setup.way == Way::Undo;
+    if !setup.with_git && !is_undo {
+        return Ok(Vec::new());
+    }
+    if !is_in_git(vault) {
+        let no_repository = || {
+            SetupError(format!(
+                "the vault `{}` is in no git repository: run `git init` in it first, or leave out --git",
+                vault.display()
+            ))
+        };
+        return if is_undo { Ok(Vec::new()) } else { Err(no_repository()) };
+    }
+    let git = match Git::in_vault(&setup.vault) {
+        Some(git) => git,
+        None if is_undo => return Ok(Vec::new()),
+        None => {
+            return Err(SetupError(format!(
+                "only a repository names the vault `{0}`: run `boardsync init --git --vault '{0}'` if you trust it",
+                vault.display()
+            )));
+        }
+    };
+    let planned = plan_with(setup, &git);
+    match planned {
+        // Without a git to ask there is nothing of ours in it, either.
+        Err(_) if is_undo => Ok(Vec::new()),
+        planned => planned,
+    }
+}
+
+fn plan_with<'a>(setup: &'a Setup, git: &Git) -> Result<Vec<Change<'a>>, SetupError> {
+    let vault = &setup.vault.path;
+    let of_git = |path: &str| -> Result<PathBuf, SetupError> {
+        let path = ask(git, vault, &["rev-parse", "--git-path", path])?;
+        Ok(vault.join(path))
+    };
+    let inside = inside(setup.board);
+    let prefix = ask(git, vault, &["rev-parse", "--show-prefix"])?;
+    let local = of_git("info/attributes")?;
+    let folder = local.ancestors().nth(2).unwrap_or(vault).to_owned();
+    let local_root = if local.starts_with(vault) { vault } else { &folder };
+    let files = [
+        (vault.join(".gitattributes"), vault, inside.clone()),
+        (local.clone(), local_root, format!("{prefix}{inside}")),
+    ];
+    let mut changes: Vec<Change> = plan_driver(setup, of_git("config")?)?.into_iter().collect();
+    for (path, root, pattern) in files {
+        let edit = Edit {
+            id: "git-attributes",
+            what: match setup.way {
+                Way::Do => "name the board to git".to_owned(),
+                Way::Undo => "have git merge the board as text again".to_owned(),
+            },
+            path,
+            links: Links::RefuseBelow(root),
+            format: &attributes(&pattern),
+        };
+        changes.extend(text_file::plan(edit, setup.way)?);
+    }
+    Ok(changes)
+}
+
+fn plan_driver<'a>(setup: &'a Setup, path: PathBuf) -> Result<Option<Change<'a>>, SetupError> {
+    let vault = &setup.vault.path;
+    let git = || {
+        Git::in_vault(&setup.vault)
+            .ok_or_else(|| SetupError("git is not run in this vault".to_owned()))
+    };
+    let get = ["config", "--local", "--get", DRIVER];
+    let before = git()?.run(&get).map_err(SetupError)?;
+    let wanted = driver(&this_program()?);
+    let (after, what) = match (setup.way, &before) {
+        (Way::Do, Some(before)) if *before == wanted => return Ok(None),
+        (Way::Do, _) => (
+            Some(wanted),
+            "have git merge the board with `boardsync merge`",
+        ),
+        (Way::Undo, None) => return Ok(None),
+        (Way::Undo, Some(_)) => (None, "remove the merge driver from git"),
+    };
+    let act = move || {
+        set(&git()?, vault, after.as_deref())?;
+        let revert: Revert<'a> = Some(Box::new(move || set(&git()?, vault, before.as_deref())));
+        Ok(revert)
+    };
+    Ok(Some(Change {
+        id: "git",
+        what: what.to_owned(),
+        path,
+        act: Box::new(act),
+    }))
+}
+
+fn set(git: &Git, vault: &Path, driver: Option<&str>) -> Result<(), SetupError> {
+    match driver {
+        Some(driver) => {
+            let name = "boardsync: every row and line of both sides";
+            ask(git, vault, &["config", "--local", NAME, name])?;
+            ask(git, vault, &["config", "--local", DRIVER, driver])?;
+        }
+        None => {
+            ask(git, vault, &["config", "--local", "--remove-section", SECTION])?;
+        }
+    }
+    Ok(())
+}
+
+fn ask(git: &Git, vault: &Path, args: &[&str]) -> Result<String, SetupError> {
+    git.run(args).map_err(SetupError)?.ok_or_else(|| {
+        SetupError(format!(
+            "git cannot be set up in `{0}`: see what `git -C '{0}' status` says",
+            vault.display()
+        ))
+    })
+}
+
+/// Gives the path of this program.
+pub fn this_program() -> Result<PathBuf, SetupError> {
+    std::env::current_exe()
+        .map_err(|error| SetupError(format!("cannot find the path of this program: {error}")))
+}
+
+/// Gives the board's path in the vault with `/` between its parts.
+pub fn inside(board: &str) -> String {
+    let parts = Path::new(board).components();
+    let parts = parts.filter(|part| matches!(part, Component::Normal(_)));
+    let parts: Vec<_> = parts
+        .map(|part| part.as_os_str().to_string_lossy())
+        .collect();
+    parts.join("/")
+}
+
+/// Makes the block that hands a path to the driver.
+fn attributes(path: &str) -> Block {
+    Block {
+        mark: "# boardsync: the board is merged by its rows",
+        lines: vec![attribute(path)],
+        earlier: |line| line.ends_with(" merge=boardsync"),
+        covers: |theirs, ours| theirs == ours,
+    }
+}
+
+/// Gives the line that hands a path to the driver (gitattributes(5)).
+fn attribute(path: &str) -> String {
+    let mut pattern = String::from("/");
+    for c in path.chars() {
+        if matches!(c, '*' | '?' | '[' | '\\') {
+            pattern.push('\\');
+        }
+        pattern.push(c);
+    }
+    if pattern.contains([' ', '\t', '"', '\\']) {
+        let quoted = pattern.replace('\\', "\\\\").replace('"', "\\\"");
+        pattern = format!("\"{quoted}\"");
+    }
+    format!("{pattern} merge=boardsync")
+}
+
+/// Gives the command for git, which reads `%` and then hands it to a shell.
+///
+/// A binary that is gone would be a conflict without markers, in which the
+/// other side seems never to have been: then git's own text merge steps in.
+pub fn driver(program: &Path) -> String {
+    let program = program.to_string_lossy();
+    let slashes = if cfg!(windows) {
+        program.replace('\\', "/")
+    } else {
+        program.into_owned()
+    };
+    let quoted = slashes.replace('\'', "'\\''").replace('%', "%%");
+    format!(
+        "if test -x '{quoted}'; then '{quoted}' merge --path=%P -- %O %A %B; \
+         else git merge-file -L ours -L base -L theirs %A %O %B; fi"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_written_as_git_reads_them() {
+        assert_eq!(attribute("a/_b.md"), "/a/_b.md merge=boardsync");
+        assert_eq!(attribute("a b.md"), "\"/a b.md\" merge=boardsync");
+        assert_eq!(attribute("a[1].md"), "\"/a\\\\[1].md\" merge=boardsync");
+        let quoted = "'/opt/it'\\''s 100%%/boardsync'";
+        let driver = driver(Path::new("/opt/it's 100%/boardsync"));
+        assert!(
+            driver.starts_with(&format!("if test -x {quoted}; then {quoted} merge --path=%P ")),
+            "{driver}"
+        );
+    }
+}

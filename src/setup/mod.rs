@@ -1,0 +1,121 @@
+//! Setting boardsync up, taking it away, and looking whether it works.
+//!
+//! What `init` changes is a list of [`Change`]s: all are planned, and can be
+//! shown, before any is made. What `doctor` looks at is the list [`CHECKS`].
+
+mod agents;
+mod change;
+mod check;
+mod checks;
+mod git;
+mod hook_command;
+mod hook_entry;
+mod hooks;
+mod ignore;
+mod installed;
+mod lines;
+mod merge_driver;
+mod obstacles;
+mod own_config;
+mod settings;
+mod text_file;
+mod whole_file;
+
+pub use change::{Change, Revert, make};
+pub use check::{Finding, Inspection};
+pub use checks::CHECKS;
+
+use crate::config::{Env, VaultChoice};
+use std::path::{Path, PathBuf};
+
+/// The reason why something cannot be set up, and what to do about it.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct SetupError(pub String);
+
+/// The direction of a set-up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// It is put in place.
+    Do,
+    /// It is taken away.
+    Undo,
+}
+
+/// Whose settings hold the hooks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// The user's own: all repositories.
+    User,
+    /// Those of the repository in the current folder, on this host.
+    Project,
+}
+
+/// The events at which hooks run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Events {
+    /// Start and end, and what tells working, waiting and idle apart.
+    All,
+    /// Start and end only.
+    StartAndEnd,
+}
+
+/// What is to be set up, or taken away.
+#[derive(Debug)]
+pub struct Setup<'a> {
+    /// The environment.
+    pub env: &'a Env,
+    /// The current folder.
+    pub cwd: &'a Path,
+    /// The vault, which need not exist yet if it is the default one.
+    pub vault: VaultChoice,
+    /// The board, a note's path in the vault.
+    pub board: &'a str,
+    /// The direction.
+    pub way: Way,
+    /// Whose settings hold the hooks.
+    pub scope: Scope,
+    /// The agents that were named; none: those that are installed.
+    pub agents: &'a [String],
+    /// The events at which hooks run.
+    pub events: Events,
+    /// Whether git is to merge the board by its rows.
+    pub with_git: bool,
+}
+
+impl Setup<'_> {
+    /// Gives the home folder, if it is known.
+    pub fn home(&self) -> Option<PathBuf> {
+        crate::config::home(self.env)
+    }
+
+    /// Plans what is written before the vault is used: which vault it is.
+    ///
+    /// # Errors
+    ///
+    /// [`SetupError`], if hooks would not find the vault.
+    pub fn plan_config(&self) -> Result<Vec<Change<'_>>, SetupError> {
+        own_config::plan(self)
+    }
+
+    /// Plans what keeps files of the vault out of git and Syncthing, and has
+    /// git merge the board.
+    ///
+    /// # Errors
+    ///
+    /// [`SetupError`], if a file cannot be edited.
+    pub fn plan_vault(&self) -> Result<Vec<Change<'_>>, SetupError> {
+        let mut changes = ignore::plan(self)?;
+        changes.extend(merge_driver::plan(self)?);
+        Ok(changes)
+    }
+
+    /// Plans the hooks of the agents.
+    ///
+    /// # Errors
+    ///
+    /// [`SetupError`], if a file cannot be edited, or an agent is unknown.
+    pub fn plan_hooks(&self) -> Result<Vec<Change<'_>>, SetupError> {
+        hooks::plan(self)
+    }
+}

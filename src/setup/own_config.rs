@@ -1,0 +1,233 @@
+//! The vault that was named with `--vault`, remembered in the own config file.
+
+use super::text_file::{self, Edit, Format, Links, Rest};
+use super::{Change, Scope, Setup, SetupError, Way};
+use crate::config::{self, Choice, OwnConfig, VaultSource};
+use std::path::Path;
+use toml_edit::{Array, DocumentMut, Item, value};
+
+/// Marks the key that is ours, which is on the next line.
+const MARK: &str = "# by `boardsync init`";
+
+/// Plans the change: nothing is remembered that would be chosen anyway.
+pub fn plan<'a>(setup: &'a Setup) -> Result<Vec<Change<'a>>, SetupError> {
+    let Some(path) = config::own_config_file(setup.env) else {
+        return Ok(Vec::new());
+    };
+    let vault = &setup.vault.path;
+    let (key, what) = match (setup.way, setup.scope) {
+        (Way::Undo, Scope::Project) => return Ok(Vec::new()),
+        (Way::Undo, Scope::User) => (Key::Vault, "forget the vault".to_owned()),
+        (Way::Do, _) => match key_for(setup)? {
+            None => return Ok(Vec::new()),
+            Some(Key::Vault) => (Key::Vault, format!("remember the vault `{}`", vault.display())),
+            Some(Key::Vaults) => (
+                Key::Vaults,
+                format!("let repositories name the vault `{}`", vault.display()),
+            ),
+        },
+    };
+    let edit = Edit {
+        id: "config",
+        what,
+        path,
+        links: Links::Follow,
+        format: &Remembered { vault, key },
+    };
+    Ok(text_file::plan(edit, setup.way)?.into_iter().collect())
+}
+
+/// The key that a vault is remembered by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Key {
+    /// The vault of everything.
+    Vault,
+    /// A vault that repositories may name.
+    Vaults,
+}
+
+/// Decides by which key the vault is remembered; `None` if it need not be.
+fn key_for(setup: &Setup) -> Result<Option<Key>, SetupError> {
+    if setup.vault.source != VaultSource::Flag {
+        return Ok(None);
+    }
+    let vault = &setup.vault.path;
+    if config::is_named_by_repository(setup.cwd, setup.env, vault) {
+        let here = config::choose_vault(None, setup.env, Some(setup.cwd), setup.cwd);
+        let is_chosen = matches!(here, Ok(Choice::Vault(choice)) if choice.path == *vault
+            && choice.source.is_named_by_user());
+        return Ok((!is_chosen).then_some(Key::Vaults));
+    }
+    match config::choose_vault(None, setup.env, None, setup.cwd) {
+        Ok(Choice::Vault(choice)) => match choice.source {
+            _ if choice.path == *vault => Ok(None),
+            VaultSource::OwnConfig | VaultSource::Default => Ok(Some(Key::Vault)),
+            source => Err(outranked(&choice.path, &source)),
+        },
+        // The file itself names a vault that cannot be; ours replaces it.
+        Ok(Choice::Disabled { .. }) => Ok(Some(Key::Vault)),
+        Err(error) => Err(SetupError(error.to_string())),
+    }
+}
+
+fn outranked(other: &Path, source: &VaultSource) -> SetupError {
+    let by = match source {
+        VaultSource::BoardsyncVault => "`BOARDSYNC_VAULT`",
+        VaultSource::SoVaultDir => "`SO_VAULT_DIR`",
+        _ => "`owner.yaml`",
+    };
+    let other = other.display();
+    SetupError(format!(
+        "hooks would use the vault `{other}`, which {by} names: change that first, or leave out --vault"
+    ))
+}
+
+struct Remembered<'a> {
+    vault: &'a Path,
+    key: Key,
+}
+
+impl Format for Remembered<'_> {
+    fn add(&self, text: Option<&str>) -> Result<Option<String>, String> {
+        let text = text.unwrap_or_default();
+        let before = parse(text)?;
+        let wanted = self.vault.to_string_lossy().into_owned();
+        let (bom, mut document) = document(text)?;
+        let (key, item): (_, Item) = match self.key {
+            Key::Vault if before.vault.as_ref() == Some(&wanted) => return Ok(None),
+            Key::Vault if before.vault.is_some() && !is_ours(&document, "vault") => {
+                return Err("names another vault".to_owned());
+            }
+            Key::Vault => ("vault", value(&wanted)),
+            Key::Vaults => {
+                let mut vaults = before.vaults.unwrap_or_default();
+                if vaults.contains(&wanted) {
+                    return Ok(None);
+                }
+                if !vaults.is_empty() && !is_ours(&document, "vaults") {
+                    return Err("has `vaults` that boardsync did not write".to_owned());
+                }
+                vaults.push(wanted);
+                ("vaults", value(vaults.into_iter().collect::<Array>()))
+            }
+        };
+        document.insert(key, item);
+        if let Some(mut key) = document.key_mut(key) {
+            key.leaf_decor_mut().set_prefix(format!("{MARK}\n"));
+        }
+        let new = written(bom, &document, text);
+        parse(&new)?;
+        Ok(Some(new))
+    }
+
+    fn remove(&self, text: &str) -> Result<Option<Rest>, String> {
+        let (bom, mut document) = document(text)?;
+        let ours: Vec<&str> = ["vault", "vaults"]
+            .into_iter()
+            .filter(|key| is_ours(&document, key))
+            .collect();
+        for key in &ours {
+            document.remove(key);
+        }
+        Ok((!ours.is_empty()).then(|| Rest::Text(written(bom, &document, text))))
+    }
+
+    fn same(&self) -> Option<fn(&str, &str) -> bool> {
+        Some(|one, other| {
+            let plain = |text: &str| text.replace("\r\n", "\n").trim_end().to_owned();
+            plain(one) == plain(other)
+        })
+    }
+
+    fn own_folders(&self) -> usize {
+        1
+    }
+
+    fn by_hand(&self, way: Way) -> String {
+        let vault = value(self.vault.to_string_lossy().into_owned());
+        match (way, self.key) {
+            (Way::Do, Key::Vault) => format!("write `vault = {vault}`"),
+            (Way::Do, Key::Vaults) => format!("add {vault} to `vaults`"),
+            (Way::Undo, _) => "remove the keys `vault` and `vaults`".to_owned(),
+        }
+    }
+}
+
+fn parse(text: &str) -> Result<OwnConfig, String> {
+    OwnConfig::parse(text).map_err(|reason| format!("is not a valid config file ({reason})"))
+}
+
+fn document(text: &str) -> Result<(&str, DocumentMut), String> {
+    let (bom, body) = text.split_at(text.len() - text.trim_start_matches('\u{feff}').len());
+    let document = body.parse().map_err(|_| "is not valid TOML".to_owned())?;
+    Ok((bom, document))
+}
+
+fn written(bom: &str, document: &DocumentMut, like: &str) -> String {
+    let text = document.to_string();
+    if like.contains("\r\n") {
+        let text = text.replace("\r\n", "\n").replace('\n', "\r\n");
+        return format!("{bom}{text}");
+    }
+    format!("{bom}{text}")
+}
+
+fn is_ours(document: &DocumentMut, key: &str) -> bool {
+    let prefix = document
+        .key(key)
+        .and_then(|key| key.leaf_decor().prefix()?.as_str());
+    prefix.is_some_and(|prefix| prefix.trim_end().ends_with(MARK))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const VAULT: &str = "/home/me/my \"notes\" \\ ü";
+
+    fn remembered(key: Key, vault: &str) -> Remembered<'_> {
+        let vault = Path::new(vault);
+        Remembered { vault, key }
+    }
+
+    #[test]
+    fn a_vault_is_remembered_and_forgotten() {
+        let texts = [
+            "",
+            "roots = [\"/a\"]\n",
+            "\u{feff}# mine\n",
+            "# mine\n\nroots = [\r\n]\r\n",
+            "# one\nroots = [ \"a\",   'b' ] # two\n\n# three\n",
+        ];
+        for (text, key) in texts.iter().flat_map(|text| [(text, Key::Vault), (text, Key::Vaults)]) {
+            let format = remembered(key, VAULT);
+            let added = format.add(Some(text)).unwrap().unwrap();
+            let read = parse(&added).unwrap();
+            let found = match key {
+                Key::Vault => read.vault,
+                Key::Vaults => read.vaults.and_then(|vaults| vaults.into_iter().next()),
+            };
+            assert_eq!(found.as_deref(), Some(VAULT), "{added}");
+            assert_eq!(read.roots, parse(text).unwrap().roots);
+            assert_eq!(format.add(Some(&added)), Ok(None));
+            let rest = format.remove(&added).unwrap().unwrap();
+            let Rest::Text(rest) = rest else { panic!("{rest:?}") };
+            assert!(format.same().unwrap()(&rest, text), "{rest:?} is not {text:?}");
+            assert_eq!(format.remove(text), Ok(None));
+            let other = remembered(key, "/home/me/other");
+            let both = other.add(Some(&added)).unwrap().unwrap();
+            assert_eq!(both.matches(MARK).count(), 1, "{both}");
+        }
+    }
+
+    #[test]
+    fn what_a_person_wrote_down_is_theirs() {
+        let theirs = "vault = \"/home/me/theirs\"\nvaults = [\"/x\"]\n";
+        let add = |key| remembered(key, VAULT).add(Some(theirs)).unwrap_err();
+        assert_eq!(add(Key::Vault), "names another vault");
+        assert_eq!(add(Key::Vaults), "has `vaults` that boardsync did not write");
+        assert_eq!(remembered(Key::Vault, VAULT).remove(theirs), Ok(None));
+        let fault = remembered(Key::Vault, VAULT).add(Some("valut = 1\n"));
+        assert!(fault.unwrap_err().contains("valid config"));
+    }
+}

@@ -1,0 +1,46 @@
+//! A file that is ours from its first byte to its last.
+
+use super::Way;
+use super::text_file::{Format, Rest};
+
+/// The mark that such a file holds, in a comment.
+pub const MARK: &str = "made by boardsync init";
+
+/// A file of ours.
+pub struct WholeFile {
+    /// Its text, which holds [`MARK`].
+    pub text: String,
+    /// Whether it is a program.
+    pub is_executable: bool,
+}
+
+impl Format for WholeFile {
+    fn add(&self, text: Option<&str>) -> Result<Option<String>, String> {
+        match text {
+            Some(text) if text == self.text => Ok(None),
+            Some(text) if !text.contains(MARK) => {
+                Err("exists, and boardsync did not make it".to_owned())
+            }
+            Some(_) | None => Ok(Some(self.text.clone())),
+        }
+    }
+
+    fn remove(&self, text: &str) -> Result<Option<Rest>, String> {
+        Ok(text.contains(MARK).then_some(Rest::NoFile))
+    }
+
+    fn by_hand(&self, way: Way) -> String {
+        match way {
+            Way::Do => "call `boardsync hook` from it".to_owned(),
+            Way::Undo => "remove it".to_owned(),
+        }
+    }
+
+    fn own_folders(&self) -> usize {
+        1
+    }
+
+    fn is_executable(&self) -> bool {
+        self.is_executable
+    }
+}
