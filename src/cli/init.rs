@@ -77,9 +77,14 @@ pub fn run(context: &Context, args: &InitArgs) -> Result<Exit, Failure> {
     let (word, advice) = match setup.way {
         Way::Do => (
             "done",
-            format!("check it with `boardsync doctor`; take it away with `boardsync init --undo{project}`"),
+            format!(
+                "check it with `boardsync doctor`; take it away with `boardsync init --undo{project}`"
+            ),
         ),
-        Way::Undo => ("undone", format!("set up again with `boardsync init{project}`")),
+        Way::Undo => (
+            "undone",
+            format!("set up again with `boardsync init{project}`"),
+        ),
     };
     let text = if args.yes { text } else { String::new() };
     show(context, word, &items, &format!("{text}{word}: {advice}\n"))
@@ -101,7 +106,11 @@ fn setup<'a>(context: &'a Context, args: &'a InitArgs) -> Result<Setup<'a>, Fail
         vault,
         board: context.global.board(),
         way: if args.undo { Way::Undo } else { Way::Do },
-        scope: if args.project { Scope::Project } else { Scope::User },
+        scope: if args.project {
+            Scope::Project
+        } else {
+            Scope::User
+        },
         agents: &args.agents,
         events: match args.only_start_and_end {
             true => Events::StartAndEnd,

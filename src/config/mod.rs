@@ -22,9 +22,9 @@ pub use folders::{
     state_dir,
 };
 pub use own::{OwnConfig, sweep_roots};
-pub use session_file::{cross_repo_projects, vault_name};
 #[cfg(feature = "cli")]
 pub(crate) use session_file::is_named_by_repository;
+pub use session_file::{cross_repo_projects, vault_name};
 pub use trust::{link_below, may_be_named_by};
 pub use under_home::check as check_under_home;
 

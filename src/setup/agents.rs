@@ -209,7 +209,13 @@ pub const AGENTS: [Agent; 10] = [
         sign: None,
         caller: Caller::Programs {
             folder: "hooks",
-            events: &["TaskStart", "TaskResume", "UserPromptSubmit", "TaskComplete", "TaskCancel"],
+            events: &[
+                "TaskStart",
+                "TaskResume",
+                "UserPromptSubmit",
+                "TaskComplete",
+                "TaskCancel",
+            ],
         },
     },
     Agent {
@@ -301,7 +307,11 @@ mod tests {
             }
             if let Caller::PlugIn { text, .. } = agent.caller {
                 assert_eq!(text.matches("\"boardsync\"").count(), 1, "{}", agent.name);
-                assert!(text.contains(super::super::whole_file::MARK), "{}", agent.name);
+                assert!(
+                    text.contains(super::super::whole_file::MARK),
+                    "{}",
+                    agent.name
+                );
             }
         }
     }

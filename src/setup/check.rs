@@ -183,7 +183,12 @@ impl<'a> Inspection<'a> {
     /// Gives the time of the vault's file system.
     pub fn clock(&self, place: &Place) -> SystemTime {
         match self.abilities(place) {
-            (Ok(Abilities { clock: Ok(there), .. }), _) => *there,
+            (
+                Ok(Abilities {
+                    clock: Ok(there), ..
+                }),
+                _,
+            ) => *there,
             (_, here) => *here,
         }
     }
@@ -192,13 +197,17 @@ impl<'a> Inspection<'a> {
 fn find(choice: &VaultChoice, board: &str, home: Option<&Path>) -> Result<Place, String> {
     if choice.source == VaultSource::Default && !choice.path.exists() {
         let path = choice.path.display();
-        return Err(format!("no vault is named, and `{path}` does not exist yet"));
+        return Err(format!(
+            "no vault is named, and `{path}` does not exist yet"
+        ));
     }
     if !choice.source.is_named_by_user()
         && let Some(link) = config::link_below(&choice.path, Path::new(board))
     {
         let link = link.display();
-        return Err(format!("`{link}` is a link, in a vault that only the repository names"));
+        return Err(format!(
+            "`{link}` is a link, in a vault that only the repository names"
+        ));
     }
     let links = AllowedLinks::of(&choice.source, home);
     Place::find(&choice.path, board, links).map_err(|error| error.to_string())

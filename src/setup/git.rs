@@ -51,7 +51,12 @@ impl Git {
             .env("GIT_OPTIONAL_LOCKS", "0")
             .arg("-C")
             .arg(&self.folder)
-            .args(["-c", "core.fsmonitor=false", "-c", "safe.bareRepository=explicit"])
+            .args([
+                "-c",
+                "core.fsmonitor=false",
+                "-c",
+                "safe.bareRepository=explicit",
+            ])
             .arg("-c")
             .arg(format!("core.hooksPath={no_hooks}"))
             .args(args)

@@ -53,9 +53,8 @@ fn files(setup: &Setup) -> Result<Vec<File>, SetupError> {
     let mut files = Vec::new();
     for agent in agents(setup)? {
         let folder = agent.folder(setup.env, home.as_deref(), setup.cwd);
-        let folder = folder.ok_or_else(|| {
-            SetupError("the home folder is not known; set `HOME`".to_owned())
-        })?;
+        let folder = folder
+            .ok_or_else(|| SetupError("the home folder is not known; set `HOME`".to_owned()))?;
         files.extend(files_of(agent, &folder, &program, setup.events));
     }
     Ok(files)
@@ -78,8 +77,7 @@ fn agents(setup: &Setup) -> Result<Vec<&'static Agent>, SetupError> {
         return Ok(AGENTS.iter().collect());
     }
     let home = setup.home();
-    let is_installed =
-        |agent: &&Agent| agent.is_installed(setup.env, home.as_deref(), setup.cwd);
+    let is_installed = |agent: &&Agent| agent.is_installed(setup.env, home.as_deref(), setup.cwd);
     let installed: Vec<_> = AGENTS.iter().filter(is_installed).collect();
     Ok(match installed.is_empty() {
         true => AGENTS.iter().take(1).collect(),

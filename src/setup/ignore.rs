@@ -93,7 +93,11 @@ mod tests {
 
     #[test]
     fn a_folder_that_is_ignored_whole_needs_nothing() {
-        for text in [".orchestrator/\n", "/.orchestrator\r\n", "x\n.orchestrator/*"] {
+        for text in [
+            ".orchestrator/\n",
+            "/.orchestrator\r\n",
+            "x\n.orchestrator/*",
+        ] {
             assert_eq!(git_block().add(Some(text)), Ok(None), "{text:?}");
             assert_eq!(syncthing_block().add(Some(text)), Ok(None), "{text:?}");
         }

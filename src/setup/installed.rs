@@ -64,7 +64,10 @@ impl Installed {
 
 /// Looks at all agents.
 pub fn look(inspection: &Inspection) -> Vec<Installed> {
-    AGENTS.iter().map(|agent| look_at(inspection, agent)).collect()
+    AGENTS
+        .iter()
+        .map(|agent| look_at(inspection, agent))
+        .collect()
 }
 
 fn look_at(inspection: &Inspection, agent: &'static Agent) -> Installed {
@@ -96,22 +99,31 @@ fn look_at(inspection: &Inspection, agent: &'static Agent) -> Installed {
                 found.look_for_trust(&folder);
             }
         }
-        Caller::Programs { folder: sub, events } => {
+        Caller::Programs {
+            folder: sub,
+            events,
+        } => {
             for event in *events {
                 let text = found.look_at_whole_file(&folder.join(sub).join(event));
-                let command = text.as_deref().and_then(|text| {
-                    text.lines().find_map(|line| line.strip_prefix("exec "))
-                });
-                found.programs.extend(command.and_then(binary_of).map(|it| (it, true)));
+                let command = text
+                    .as_deref()
+                    .and_then(|text| text.lines().find_map(|line| line.strip_prefix("exec ")));
+                found
+                    .programs
+                    .extend(command.and_then(binary_of).map(|it| (it, true)));
             }
         }
         Caller::PlugIn { file, .. } => {
             let text = found.look_at_whole_file(&folder.join(file));
             let program = text.as_deref().and_then(|text| {
-                let line = text.lines().find_map(|line| line.strip_prefix("const PROGRAM = "))?;
+                let line = text
+                    .lines()
+                    .find_map(|line| line.strip_prefix("const PROGRAM = "))?;
                 serde_json::from_str::<String>(line.trim_end_matches(';')).ok()
             });
-            found.programs.extend(program.map(|it| (PathBuf::from(it), true)));
+            found
+                .programs
+                .extend(program.map(|it| (PathBuf::from(it), true)));
         }
     }
     found
@@ -123,7 +135,8 @@ impl Installed {
         match target.and_then(|target| TextFile::read(&target)) {
             Ok(file) => file.map(|file| file.text),
             Err(fault) => {
-                self.unreadable.push(format!("`{}` {fault}", path.display()));
+                self.unreadable
+                    .push(format!("`{}` {fault}", path.display()));
                 None
             }
         }
@@ -168,7 +181,8 @@ impl Installed {
         self.files.push(path.to_owned());
         for (event, command) in calls {
             self.events.insert(event);
-            self.programs.extend(binary_of(&command).map(|it| (it, is_users)));
+            self.programs
+                .extend(binary_of(&command).map(|it| (it, is_users)));
         }
     }
 

@@ -71,7 +71,11 @@ impl Format for Block {
         // A file with nothing but our block, which ends in a newline, is ours.
         let was_there = text.is_some() && !(rest.is_empty() && file.ends_with('\n'));
         let is_open = was_there && !rest.ends_with('\n');
-        let joint = if is_open && !rest.is_empty() { ending } else { "" };
+        let joint = if is_open && !rest.is_empty() {
+            ending
+        } else {
+            ""
+        };
         let block = [&[self.mark], &*missing].concat().join(ending);
         let last = if is_open { "" } else { ending };
         Ok(Some([&rest, joint, &block, last].concat()))
@@ -112,7 +116,16 @@ mod tests {
     #[test]
     fn lines_are_added_once_and_go_byte_for_byte() {
         let ours = block(&["a/", "b/"]);
-        let texts = ["", "\n", "x\n", "x", "x\r\ny\r\n", "x\r\ny", "a/\n", "# mine\n\n\n"];
+        let texts = [
+            "",
+            "\n",
+            "x\n",
+            "x",
+            "x\r\ny\r\n",
+            "x\r\ny",
+            "a/\n",
+            "# mine\n\n\n",
+        ];
         for text in texts.map(Some).into_iter().chain([None]) {
             let added = ours.add(text).unwrap().unwrap();
             assert!(added.starts_with(text.unwrap_or_default()), "{added:?}");

@@ -31,7 +31,11 @@ pub fn plan<'a>(setup: &'a Setup) -> Result<Vec<Change<'a>>, SetupError> {
                 vault.display()
             ))
         };
-        return if is_undo { Ok(Vec::new()) } else { Err(no_repository()) };
+        return if is_undo {
+            Ok(Vec::new())
+        } else {
+            Err(no_repository())
+        };
     }
     let git = match Git::in_vault(&setup.vault) {
         Some(git) => git,
@@ -61,7 +65,11 @@ fn plan_with<'a>(setup: &'a Setup, git: &Git) -> Result<Vec<Change<'a>>, SetupEr
     let prefix = ask(git, vault, &["rev-parse", "--show-prefix"])?;
     let local = of_git("info/attributes")?;
     let folder = local.ancestors().nth(2).unwrap_or(vault).to_owned();
-    let local_root = if local.starts_with(vault) { vault } else { &folder };
+    let local_root = if local.starts_with(vault) {
+        vault
+    } else {
+        &folder
+    };
     let files = [
         (vault.join(".gitattributes"), vault, inside.clone()),
         (local.clone(), local_root, format!("{prefix}{inside}")),
@@ -122,7 +130,11 @@ fn set(git: &Git, vault: &Path, driver: Option<&str>) -> Result<(), SetupError> 
             ask(git, vault, &["config", "--local", DRIVER, driver])?;
         }
         None => {
-            ask(git, vault, &["config", "--local", "--remove-section", SECTION])?;
+            ask(
+                git,
+                vault,
+                &["config", "--local", "--remove-section", SECTION],
+            )?;
         }
     }
     Ok(())
@@ -209,7 +221,9 @@ mod tests {
         let quoted = "'/opt/it'\\''s 100%%/boardsync'";
         let driver = driver(Path::new("/opt/it's 100%/boardsync"));
         assert!(
-            driver.starts_with(&format!("if test -x {quoted}; then {quoted} merge --path=%P ")),
+            driver.starts_with(&format!(
+                "if test -x {quoted}; then {quoted} merge --path=%P "
+            )),
             "{driver}"
         );
     }

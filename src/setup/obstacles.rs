@@ -1,7 +1,7 @@
 //! What keeps hooks that stand in an agent's settings from running.
 
-use super::settings::{Shape, command_of, entries};
 use super::hook_command::calls_us;
+use super::settings::{Shape, command_of, entries};
 use serde_json::Value;
 use std::path::Path;
 
@@ -53,8 +53,7 @@ pub fn of_hooks(settings: &Value, shape: &Shape, file: &Path) -> Vec<Obstacle> {
     let events = settings["hooks"].as_object();
     for (event, all) in events.into_iter().flatten() {
         for group in all.as_array().into_iter().flatten() {
-            let is_ours =
-                |hook: &&Value| command_of(hook, shape).is_some_and(calls_us);
+            let is_ours = |hook: &&Value| command_of(hook, shape).is_some_and(calls_us);
             for hook in entries(group, shape).into_iter().filter(is_ours) {
                 let faults = [
                     never_matches(event, group),
@@ -63,10 +62,9 @@ pub fn of_hooks(settings: &Value, shape: &Shape, file: &Path) -> Vec<Obstacle> {
                     runs_apart(hook),
                 ];
                 found.extend(
-                    faults
-                        .into_iter()
-                        .flatten()
-                        .map(|fault| Obstacle::new(format!("the hook at {event} {fault}"), &*advice)),
+                    faults.into_iter().flatten().map(|fault| {
+                        Obstacle::new(format!("the hook at {event} {fault}"), &*advice)
+                    }),
                 );
             }
         }
@@ -82,14 +80,22 @@ fn never_matches(event: &str, group: &Value) -> Option<String> {
     let kinds: &[&str] = match event {
         "SessionStart" => &["startup"],
         "SessionEnd" => &["prompt_input_exit", "other", "exit"],
-        "Notification" => &["permission_prompt", "idle_prompt", "elicitation_dialog", "ToolPermission"],
+        "Notification" => &[
+            "permission_prompt",
+            "idle_prompt",
+            "elicitation_dialog",
+            "ToolPermission",
+        ],
         _ => return None,
     };
     let fits = matcher
         .split(['|', ','])
         .any(|word| kinds.contains(&word.trim()));
     (!all && matcher.chars().all(is_list) && !fits).then(|| {
-        format!("has the matcher `{matcher}`, which leaves out `{}`", kinds[0])
+        format!(
+            "has the matcher `{matcher}`, which leaves out `{}`",
+            kinds[0]
+        )
     })
 }
 
@@ -162,13 +168,48 @@ mod tests {
     fn hooks_that_never_run_are_found() {
         let plain = || hook(json!({}));
         let cases = [
-            (CLAUDE, "SessionStart", json!({"matcher": "resume", "hooks": [plain()]}), "`startup`"),
-            (CLAUDE, "SessionEnd", json!({"matcher": "clear", "hooks": [plain()]}), "matcher"),
-            (CLAUDE, "Notification", json!({"matcher": "auth_success", "hooks": [plain()]}), "matcher"),
-            (CLAUDE, "Stop", json!({"hooks": [hook(json!({"if": "Bash(x)"}))]}), "`Bash(x)`"),
-            (CLAUDE, "Stop", json!({"hooks": [hook(json!({"timeout": 0.1}))]}), "0.1 s"),
-            (GEMINI, "SessionEnd", json!({"hooks": [hook(json!({"timeout": 10}))]}), "10 ms"),
-            (CLAUDE, "Stop", json!({"hooks": [hook(json!({"async": true}))]}), "async"),
+            (
+                CLAUDE,
+                "SessionStart",
+                json!({"matcher": "resume", "hooks": [plain()]}),
+                "`startup`",
+            ),
+            (
+                CLAUDE,
+                "SessionEnd",
+                json!({"matcher": "clear", "hooks": [plain()]}),
+                "matcher",
+            ),
+            (
+                CLAUDE,
+                "Notification",
+                json!({"matcher": "auth_success", "hooks": [plain()]}),
+                "matcher",
+            ),
+            (
+                CLAUDE,
+                "Stop",
+                json!({"hooks": [hook(json!({"if": "Bash(x)"}))]}),
+                "`Bash(x)`",
+            ),
+            (
+                CLAUDE,
+                "Stop",
+                json!({"hooks": [hook(json!({"timeout": 0.1}))]}),
+                "0.1 s",
+            ),
+            (
+                GEMINI,
+                "SessionEnd",
+                json!({"hooks": [hook(json!({"timeout": 10}))]}),
+                "10 ms",
+            ),
+            (
+                CLAUDE,
+                "Stop",
+                json!({"hooks": [hook(json!({"async": true}))]}),
+                "async",
+            ),
         ];
         for (shape, event, group, part) in cases {
             let found = of(&shape, event, group);
@@ -181,12 +222,32 @@ mod tests {
     fn hooks_that_run_are_well() {
         let plain = || hook(json!({"timeout": 10}));
         for (shape, event, group) in [
-            (CLAUDE, "SessionStart", json!({"matcher": "startup|resume", "hooks": [plain()]})),
-            (CLAUDE, "SessionStart", json!({"matcher": "*", "hooks": [plain()]})),
-            (CLAUDE, "SessionStart", json!({"matcher": "^st.*", "hooks": [plain()]})),
+            (
+                CLAUDE,
+                "SessionStart",
+                json!({"matcher": "startup|resume", "hooks": [plain()]}),
+            ),
+            (
+                CLAUDE,
+                "SessionStart",
+                json!({"matcher": "*", "hooks": [plain()]}),
+            ),
+            (
+                CLAUDE,
+                "SessionStart",
+                json!({"matcher": "^st.*", "hooks": [plain()]}),
+            ),
             (CLAUDE, "SessionStart", json!({"hooks": [plain()]})),
-            (GEMINI, "SessionEnd", json!({"hooks": [hook(json!({"timeout": 10_000}))]})),
-            (CLAUDE, "Stop", json!({"hooks": [{"command": "theirs", "timeout": 0.1}]})),
+            (
+                GEMINI,
+                "SessionEnd",
+                json!({"hooks": [hook(json!({"timeout": 10_000}))]}),
+            ),
+            (
+                CLAUDE,
+                "Stop",
+                json!({"hooks": [{"command": "theirs", "timeout": 0.1}]}),
+            ),
         ] {
             assert_eq!(of(&shape, event, group), [""; 0]);
         }
@@ -197,7 +258,10 @@ mod tests {
         let both = json!({"disableAllHooks": true, "allowManagedHooksOnly": true});
         assert_eq!(switches(&both, Path::new("/m"), true).len(), 2);
         assert_eq!(switches(&both, Path::new("/m"), false).len(), 1);
-        assert_eq!(switches(&json!({"disableAllHooks": false}), Path::new("/m"), true), []);
+        assert_eq!(
+            switches(&json!({"disableAllHooks": false}), Path::new("/m"), true),
+            []
+        );
     }
 
     #[test]
@@ -205,7 +269,10 @@ mod tests {
         let file = Path::new("/home/me/.codex/hooks.json");
         let trusted = "[hooks.state.\"/home/me/.codex/hooks.json:session_start:0:0\"]\ntrusted_hash = \"sha256:x\"\n";
         assert!(is_trusted_by_codex(trusted, file));
-        assert!(!is_trusted_by_codex(trusted, Path::new("/other/hooks.json")));
+        assert!(!is_trusted_by_codex(
+            trusted,
+            Path::new("/other/hooks.json")
+        ));
         for not in ["", "[hooks]\n", "not toml"] {
             assert!(!is_trusted_by_codex(not, file), "{not}");
         }

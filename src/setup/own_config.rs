@@ -20,7 +20,10 @@ pub fn plan<'a>(setup: &'a Setup) -> Result<Vec<Change<'a>>, SetupError> {
         (Way::Undo, Scope::User) => (Key::Vault, "forget the vault".to_owned()),
         (Way::Do, _) => match key_for(setup)? {
             None => return Ok(Vec::new()),
-            Some(Key::Vault) => (Key::Vault, format!("remember the vault `{}`", vault.display())),
+            Some(Key::Vault) => (
+                Key::Vault,
+                format!("remember the vault `{}`", vault.display()),
+            ),
             Some(Key::Vaults) => (
                 Key::Vaults,
                 format!("let repositories name the vault `{}`", vault.display()),
@@ -199,7 +202,10 @@ mod tests {
             "# mine\n\nroots = [\r\n]\r\n",
             "# one\nroots = [ \"a\",   'b' ] # two\n\n# three\n",
         ];
-        for (text, key) in texts.iter().flat_map(|text| [(text, Key::Vault), (text, Key::Vaults)]) {
+        for (text, key) in texts
+            .iter()
+            .flat_map(|text| [(text, Key::Vault), (text, Key::Vaults)])
+        {
             let format = remembered(key, VAULT);
             let added = format.add(Some(text)).unwrap().unwrap();
             let read = parse(&added).unwrap();
@@ -211,8 +217,13 @@ mod tests {
             assert_eq!(read.roots, parse(text).unwrap().roots);
             assert_eq!(format.add(Some(&added)), Ok(None));
             let rest = format.remove(&added).unwrap().unwrap();
-            let Rest::Text(rest) = rest else { panic!("{rest:?}") };
-            assert!(format.same().unwrap()(&rest, text), "{rest:?} is not {text:?}");
+            let Rest::Text(rest) = rest else {
+                panic!("{rest:?}")
+            };
+            assert!(
+                format.same().unwrap()(&rest, text),
+                "{rest:?} is not {text:?}"
+            );
             assert_eq!(format.remove(text), Ok(None));
             let other = remembered(key, "/home/me/other");
             let both = other.add(Some(&added)).unwrap().unwrap();
@@ -225,7 +236,10 @@ mod tests {
         let theirs = "vault = \"/home/me/theirs\"\nvaults = [\"/x\"]\n";
         let add = |key| remembered(key, VAULT).add(Some(theirs)).unwrap_err();
         assert_eq!(add(Key::Vault), "names another vault");
-        assert_eq!(add(Key::Vaults), "has `vaults` that boardsync did not write");
+        assert_eq!(
+            add(Key::Vaults),
+            "has `vaults` that boardsync did not write"
+        );
         assert_eq!(remembered(Key::Vault, VAULT).remove(theirs), Ok(None));
         let fault = remembered(Key::Vault, VAULT).add(Some("valut = 1\n"));
         assert!(fault.unwrap_err().contains("valid config"));

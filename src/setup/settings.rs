@@ -100,8 +100,7 @@ impl Format for HookSettings {
         }
         let merged = format!("{bom}{root}");
         let found = calls(&merged, &self.shape)?;
-        let is_missing =
-            |event: &HookEvent| found.iter().all(|(name, _)| name != event.name);
+        let is_missing = |event: &HookEvent| found.iter().all(|(name, _)| name != event.name);
         if self.events.iter().any(is_missing) {
             return Err("has a key twice, of which only the last one counts".to_owned());
         }
@@ -181,7 +180,12 @@ pub fn calls(text: &str, shape: &Shape) -> Result<Vec<(String, String)>, String>
     let hooks = value["hooks"].as_object();
     let mut found = Vec::new();
     for (event, all) in hooks.into_iter().flatten() {
-        for hook in all.as_array().into_iter().flatten().flat_map(|it| entries(it, shape)) {
+        for hook in all
+            .as_array()
+            .into_iter()
+            .flatten()
+            .flat_map(|it| entries(it, shape))
+        {
             if let Some(command) = command_of(hook, shape).filter(|command| calls_us(command)) {
                 found.push((event.clone(), command.to_owned()));
             }
@@ -250,7 +254,9 @@ fn check(text: &str) -> Result<Value, String> {
         .map_err(|error| format!("is not valid JSON, or has comments ({error})"))?;
     let top = value.as_object().ok_or("is not a JSON object")?;
     if let Some(hooks) = top.get("hooks") {
-        let hooks = hooks.as_object().ok_or("has `hooks` that are not an object")?;
+        let hooks = hooks
+            .as_object()
+            .ok_or("has `hooks` that are not an object")?;
         if let Some((event, _)) = hooks.iter().find(|(_, groups)| !groups.is_array()) {
             return Err(format!("has `hooks.{event}` that is not an array"));
         }

@@ -215,12 +215,20 @@ fn a_flat_file_has_a_version_and_no_groups() {
     assert_eq!(value, wanted);
     assert_eq!(flat.add(Some(&text)), Ok(None));
     let rest = flat.remove(&text).unwrap().unwrap();
-    let Rest::Text(rest) = rest else { panic!("{rest:?}") };
+    let Rest::Text(rest) = rest else {
+        panic!("{rest:?}")
+    };
     assert!(same(&rest, ""), "{rest}");
     let theirs = "{\n  \"version\": 1,\n  \"hooks\": {\n    \"stop\": [\n      { \"command\": \"theirs\" }\n    ]\n  }\n}\n";
     let merged = flat.add(Some(theirs)).unwrap().unwrap();
-    assert!(merged.contains("theirs") && merged.contains(COMMAND), "{merged}");
-    assert_eq!(flat.remove(&merged), Ok(Some(Rest::Text(theirs.to_owned()))));
+    assert!(
+        merged.contains("theirs") && merged.contains(COMMAND),
+        "{merged}"
+    );
+    assert_eq!(
+        flat.remove(&merged),
+        Ok(Some(Rest::Text(theirs.to_owned())))
+    );
 }
 
 #[test]

@@ -154,9 +154,8 @@ struct Write {
 
 impl Write {
     fn run<'a>(self) -> Result<Revert<'a>, SetupError> {
-        let now = TextFile::read(&self.target).map_err(|fault| {
-            SetupError(format!("`{}` {fault}", self.target.display()))
-        })?;
+        let now = TextFile::read(&self.target)
+            .map_err(|fault| SetupError(format!("`{}` {fault}", self.target.display())))?;
         if now.as_ref().map(|now| &now.text) != self.before.as_ref().map(|file| &file.text) {
             return Err(SetupError(format!(
                 "`{}` changed meanwhile: run it again",
@@ -265,8 +264,10 @@ impl TextFile {
 
 /// Finds the file that is edited, behind links where they are followed.
 pub fn locate(path: &Path, links: Links) -> Result<PathBuf, String> {
-    let is_link =
-        |path: &Path| path.symlink_metadata().is_ok_and(|meta| meta.file_type().is_symlink());
+    let is_link = |path: &Path| {
+        path.symlink_metadata()
+            .is_ok_and(|meta| meta.file_type().is_symlink())
+    };
     match links {
         Links::RefuseBelow(root) => {
             let below = path.ancestors().take_while(|part| *part != root);
@@ -299,7 +300,10 @@ fn real(path: &Path) -> Result<PathBuf, String> {
             }
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 if ancestor.symlink_metadata().is_ok() {
-                    return Err(format!("leads through `{}`, a link to nothing", ancestor.display()));
+                    return Err(format!(
+                        "leads through `{}`, a link to nothing",
+                        ancestor.display()
+                    ));
                 }
             }
             Err(error) => return Err(format!("cannot be followed ({error})")),

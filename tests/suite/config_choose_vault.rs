@@ -233,7 +233,11 @@ fn a_vault_that_only_a_file_names_must_lie_under_the_home_folder() {
         assert!(reason.contains("owner.yaml"), "{reason}");
         let own = Home::new().own(&format!("vault = '{dir}'\n"));
         if fault.contains("outside") {
-            assert_eq!(own.vault().source, VaultSource::OwnConfig, "the user's word");
+            assert_eq!(
+                own.vault().source,
+                VaultSource::OwnConfig,
+                "the user's word"
+            );
         } else {
             let reason = own.disabled();
             assert!(reason.contains("config.toml"), "{reason}");

@@ -360,7 +360,10 @@ fn the_driver_is_registered_and_taken_back() {
     let mark = "# boardsync: the board is merged by its rows";
     assert_eq!(once, format!("*.md text\n{mark}\n/{BOARD} merge=boardsync"));
     let local = std::fs::read_to_string(vault.join(".git/info/attributes")).unwrap();
-    assert!(local.ends_with(&format!("{mark}\n/{BOARD} merge=boardsync\n")), "{local}");
+    assert!(
+        local.ends_with(&format!("{mark}\n/{BOARD} merge=boardsync\n")),
+        "{local}"
+    );
     env.run(&["init", "--git", "--yes"]).quietly();
     assert_eq!(std::fs::read_to_string(&attributes).unwrap(), once);
     let attribute = |path: &Path| {

@@ -49,12 +49,22 @@ fn run(mut command: Command) -> Said {
 fn it_sets_up_once_and_the_hooks_name_this_binary() {
     let env = TestEnv::new();
     let said = env.run(&["init", "--yes"]).quietly();
-    for part in ["make an empty board", "SessionStart, UserPromptSubmit, Notification, Stop, SessionEnd", "done:"] {
+    for part in [
+        "make an empty board",
+        "SessionStart, UserPromptSubmit, Notification, Stop, SessionEnd",
+        "done:",
+    ] {
         assert!(said.out.contains(part), "{part} is not in {}", said.out);
     }
     let hooks = &json(&settings(&env))["hooks"];
     let command = format!("{} hook", env!("CARGO_BIN_EXE_boardsync"));
-    for event in ["SessionStart", "UserPromptSubmit", "Notification", "Stop", "SessionEnd"] {
+    for event in [
+        "SessionStart",
+        "UserPromptSubmit",
+        "Notification",
+        "Stop",
+        "SessionEnd",
+    ] {
         let hook = &hooks[event][0]["hooks"][0];
         assert_eq!(hook["command"], command);
         assert_eq!(hook["timeout"], 10);
@@ -73,7 +83,8 @@ fn it_sets_up_once_and_the_hooks_name_this_binary() {
     let before = files(&env.path(""));
     assert_eq!(env.run(&["init", "--yes"]).quietly().out, "nothing to do\n");
     assert_eq!(files(&env.path("")), before);
-    env.run(&["init", "--yes", "--only-start-and-end"]).quietly();
+    env.run(&["init", "--yes", "--only-start-and-end"])
+        .quietly();
     let hooks = &json(&settings(&env))["hooks"];
     assert!(hooks["SessionEnd"].is_array() && hooks.get("Stop").is_none());
 }
@@ -94,7 +105,8 @@ fn undo_gives_every_file_back_byte_for_byte() {
         write(&env.vault().join(".gitignore"), ".obsidian/workspace*\r\nx");
         let before = files(&env.path(""));
         env.run(&["init", "--yes"]).quietly();
-        env.run(&["init", "--yes", "--only-start-and-end"]).quietly();
+        env.run(&["init", "--yes", "--only-start-and-end"])
+            .quietly();
         assert_ne!(files(&env.path("")), before);
         let said = env.run(&["init", "--undo", "--yes"]).quietly();
         assert!(

@@ -1,10 +1,10 @@
 //! Whether the board can be read, and is one that will be written.
 
-use crate::setup::check::{Finding, Inspection};
 use crate::Timestamp;
 use crate::board::{Board, Field, Origin, Slot, Status, Table, tables};
 use crate::commit::LIMIT;
 use crate::disk::read_regular;
+use crate::setup::check::{Finding, Inspection};
 use std::collections::{BTreeSet, HashSet};
 
 const PRUNE_AFTER_MS: i64 = 30 * 24 * 60 * 60 * 1000;
@@ -56,8 +56,9 @@ pub fn check(inspection: &Inspection) -> Vec<Finding> {
             format!("`{path}` holds git conflict markers"),
             "repair it with `boardsync merge --resolve`",
         ),
-        Origin::Ours => table(text)
-            .unwrap_or_else(|| Finding::ok("board", format!("`{path}` is a board that can be read"))),
+        Origin::Ours => table(text).unwrap_or_else(|| {
+            Finding::ok("board", format!("`{path}` is a board that can be read"))
+        }),
     });
     let board = Board::parse(text);
     checks.extend(twins(&board));

@@ -1,8 +1,8 @@
 //! What sync tools put beside the board, and what they have not fetched yet.
 
-use crate::setup::check::{Finding, Inspection};
 use crate::disk::{self, read_regular};
 use crate::edit::is_ours;
+use crate::setup::check::{Finding, Inspection};
 use crate::vault::Place;
 use crate::{commit, is_conflict_copy};
 use std::path::{Path, PathBuf};

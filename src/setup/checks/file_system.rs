@@ -102,8 +102,8 @@ fn clock(here: SystemTime, there: SystemTime) -> Finding {
 
 #[cfg(test)]
 mod tests {
-    use crate::setup::check::Mark;
     use super::clock;
+    use crate::setup::check::Mark;
     use std::time::{Duration, SystemTime};
 
     #[test]

@@ -85,7 +85,9 @@ fn merged(git: &Git, board: &str) -> Option<Finding> {
         )),
         (true, Some(found)) => Some(Finding::warn(
             id,
-            format!("git merges the board with another program than this one, named in `{origin}`: `{found}`"),
+            format!(
+                "git merges the board with another program than this one, named in `{origin}`: `{found}`"
+            ),
             again,
         )),
     }

@@ -14,7 +14,11 @@ pub fn check(inspection: &Inspection) -> Vec<Finding> {
         findings.extend(broken.map(|text| Finding::warn(ID, text, "repair it")));
     }
     if !all.iter().any(Installed::calls_us) {
-        findings.push(Finding::warn(ID, "no agent calls boardsync", "run `boardsync init`"));
+        findings.push(Finding::warn(
+            ID,
+            "no agent calls boardsync",
+            "run `boardsync init`",
+        ));
         return findings;
     }
     for installed in all {
@@ -44,19 +48,28 @@ fn of(installed: &Installed) -> Vec<Finding> {
     if !missing.is_empty() {
         findings.push(Finding::warn(
             ID,
-            format!("{title} does not call boardsync at {}", missing.join(" and ")),
+            format!(
+                "{title} does not call boardsync at {}",
+                missing.join(" and ")
+            ),
             format!("run `boardsync init --agent {}`", installed.agent.name),
         ));
     }
     if !findings.is_empty() {
         return findings;
     }
-    let is_program = matches!(installed.agent.caller, crate::setup::agents::Caller::Programs { .. });
+    let is_program = matches!(
+        installed.agent.caller,
+        crate::setup::agents::Caller::Programs { .. }
+    );
     let ways = installed.files.len() + usize::from(installed.has_plug_in);
     vec![if ways > 1 && !is_program {
         let text = "in several ways: each event counts once all the same";
         Finding::note(ID, format!("{title} calls boardsync {text}"))
     } else {
-        Finding::ok(ID, format!("{title} calls boardsync at the start and end of sessions"))
+        Finding::ok(
+            ID,
+            format!("{title} calls boardsync at the start and end of sessions"),
+        )
     }]
 }

@@ -1,9 +1,9 @@
 //! What the updates of this repository came to in the last week.
 
-use crate::setup::check::{Finding, Inspection};
 use crate::Timestamp;
 use crate::ledger::{LEDGER, Summary, summarise};
 use crate::session::Repo;
+use crate::setup::check::{Finding, Inspection};
 use std::fs::File;
 use std::io::{self, BufReader, ErrorKind};
 use std::path::Path;

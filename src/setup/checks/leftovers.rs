@@ -1,8 +1,8 @@
 //! What crashed processes left beside the lock.
 
-use crate::setup::check::{Finding, Inspection};
 use crate::disk::{self, Token};
 use crate::lock::Host;
+use crate::setup::check::{Finding, Inspection};
 use std::fs::Metadata;
 use std::path::Path;
 use std::time::{Duration, SystemTime};

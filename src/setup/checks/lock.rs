@@ -1,11 +1,11 @@
 //! Whether something at the lock's or the guard's place keeps updates waiting.
 
-use crate::setup::check::{Finding, Inspection};
 use crate::config;
 use crate::disk::{Attempt, KernelLock, is_running};
 use crate::lock::{
     Facts, GRACE_MS, HolderNote, Host, LockFiles, Sighting, Verdict, judge, judge_guard, look,
 };
+use crate::setup::check::{Finding, Inspection};
 use crate::vault::Place;
 use std::path::Path;
 use std::time::SystemTime;

@@ -30,7 +30,10 @@ pub fn check(inspection: &Inspection) -> Vec<Finding> {
         true => Finding::ok(id, "Syncthing ignores locks and temporaries"),
         false => Finding::warn(
             id,
-            format!("Syncthing shares `{}` and `.orchestrator` in it", root.display()),
+            format!(
+                "Syncthing shares `{}` and `.orchestrator` in it",
+                root.display()
+            ),
             "run `boardsync init` on every host",
         ),
     }]

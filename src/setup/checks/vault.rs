@@ -1,7 +1,7 @@
 //! Which vault, named by whom, and whether it can be written to.
 
-use crate::setup::check::{Finding, Inspection};
 use crate::config::VaultSource;
+use crate::setup::check::{Finding, Inspection};
 use crate::vault::Place;
 use std::path::Path;
 
