@@ -47,10 +47,7 @@ fn parse(bencher: Bencher, rows: usize) {
 #[divan::bench(args = ROWS)]
 fn update(bencher: Bencher, rows: usize) {
     let text = text(rows);
-    let fresh = [Fresh {
-        row: row("repo-000007", 7, Status::InProgress),
-        explicit: true,
-    }];
+    let fresh = [Fresh::event(row("repo-000007", 7, Status::InProgress))];
     bencher.counter(BytesCount::of_str(&text)).bench(|| {
         let mut board = Board::parse(black_box(&text));
         assert!(board.upsert(&fresh, now()).changed);
@@ -61,10 +58,7 @@ fn update(bencher: Bencher, rows: usize) {
 #[divan::bench(args = ROWS)]
 fn update_that_changes_nothing(bencher: Bencher, rows: usize) {
     let text = text(rows);
-    let fresh = [Fresh {
-        row: row("repo-000007", 7, Status::Closed),
-        explicit: true,
-    }];
+    let fresh = [Fresh::event(row("repo-000007", 7, Status::Closed))];
     let mut board = Board::parse(&text);
     board.upsert(&fresh, now());
     let text = board.render(now());

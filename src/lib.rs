@@ -33,9 +33,9 @@ pub mod disk;
 #[cfg(feature = "cli")]
 mod duration;
 pub mod edit;
+mod host_name;
 pub mod ledger;
 pub mod lock;
-pub mod merge;
 pub mod note;
 mod printable;
 pub mod session;

@@ -9,17 +9,14 @@ pub fn run(data: &[u8]) {
     };
     let now = Timestamp::from_millis(1_796_022_000_000);
     let mut board = Board::parse(text);
-    assert_eq!(Board::origin_of(text), board.origin(), "two origins");
+    assert_eq!(Board::condition_of(text), board.condition(), "two origins");
     let rendered = board.render(now);
     let again = Board::parse(&rendered);
     assert_eq!(again.rows.len(), board.rows.len(), "a row is lost or made");
     assert_eq!(again.render(now), rendered, "rendering is not stable");
 
     let row = Row::new("app", Status::InProgress).with(Field::Key, "1f2e3d4c");
-    let fresh = [Fresh {
-        row,
-        explicit: false,
-    }];
+    let fresh = [Fresh::found(row)];
     board.upsert(&fresh, now);
     let updated = board.render(now);
     let mut again = Board::parse(&updated);

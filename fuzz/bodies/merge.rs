@@ -3,8 +3,10 @@
 //! The input is up to three texts, `\0` between them: base, ours, theirs.
 
 use boardsync::Timestamp;
-use boardsync::board::{Board, Origin, has_markers, join_all, join_rows, three_way};
-use boardsync::merge::{merge, repair};
+use boardsync::board::{
+    Board, Condition, has_conflict, join_all, join_rows, merge_texts, repair, three_way,
+};
+
 
 pub fn run(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else {
@@ -12,14 +14,14 @@ pub fn run(data: &[u8]) {
     };
     let now = Timestamp::from_millis(1_796_022_000_000);
     if let Ok(whole) = repair(text, now) {
-        assert_eq!(Board::origin_of(&whole), Origin::Ours, "not a board");
-        assert!(!has_markers(&whole), "markers are left: {whole:?}");
+        assert_eq!(Board::condition_of(&whole), Condition::Ours, "not a board");
+        assert!(!has_conflict(&whole), "markers are left: {whole:?}");
         is_read_as_it_is(&whole, "repair");
     }
     let mut texts = text.split('\0');
     let [base, ours, theirs] = [(); 3].map(|()| texts.next().unwrap_or(""));
-    let merged = merge(base.as_bytes(), ours.as_bytes(), theirs.as_bytes(), now);
-    let swapped = merge(base.as_bytes(), theirs.as_bytes(), ours.as_bytes(), now);
+    let merged = merge_texts(base.as_bytes(), ours.as_bytes(), theirs.as_bytes(), now);
+    let swapped = merge_texts(base.as_bytes(), theirs.as_bytes(), ours.as_bytes(), now);
     assert_eq!(merged.as_ref().ok(), swapped.as_ref().ok(), "sides matter");
 
     let [base, ours, theirs] = [base, ours, theirs].map(Board::parse);
@@ -29,7 +31,7 @@ pub fn run(data: &[u8]) {
         join_rows(&ours, &theirs),
     ];
     let rendered = boards.map(|board| board.render(now));
-    let all_ours = ours.origin() == Origin::Ours && theirs.origin() == Origin::Ours;
+    let all_ours = ours.condition() == Condition::Ours && theirs.condition() == Condition::Ours;
     // Two open fences close each other, and nothing can be done about it.
     if !all_ours || is_open(ours) && is_open(theirs) {
         return;
@@ -38,7 +40,7 @@ pub fn run(data: &[u8]) {
         is_read_as_it_is(text, what);
     }
     if let Ok(merged) = merged {
-        assert_eq!(Board::origin_of(&merged), Origin::Ours, "not a board");
+        assert_eq!(Board::condition_of(&merged), Condition::Ours, "not a board");
         is_read_as_it_is(&merged, "merge");
     }
 }

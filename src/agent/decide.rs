@@ -8,7 +8,7 @@
 
 use super::kind::Kind;
 use crate::Timestamp;
-use crate::board::{Entry, FORCE_CLOSE_AFTER_MS, Status};
+use crate::board::{FORCE_CLOSE_AFTER_MS, Field, Row, Status};
 use crate::session::FRESH_FOR_MS;
 
 /// How old a heartbeat may grow before it is written anew, in ms.
@@ -47,20 +47,20 @@ pub enum Verdict {
 /// we closed is not opened for a minute: that beat was overtaken by our end.
 pub fn decide(
     kind: Kind,
-    row: Option<&Entry<'_>>,
+    row: Option<&Row<'_>>,
     is_ours: impl Fn(&str) -> bool,
     now: Timestamp,
 ) -> Verdict {
     let Some(row) = row else {
         return Verdict::Write;
     };
-    let age = row.beat().map(|beat| now.since(beat));
+    let age = row.heartbeat().map(|heartbeat| now.since(heartbeat));
     // A heartbeat that cannot be read, or cannot be right, protects nothing.
     let age = age.filter(|age| *age >= -AHEAD_MS);
     let is_younger_than = |limit| age.is_some_and(|age| age < limit);
     let runs = row.status() == Some(Status::InProgress);
     let is_closed = row.status() == Some(Status::Closed);
-    let ours = row.session.as_deref().is_none_or(is_ours);
+    let ours = row.get(Field::Session).as_deref().is_none_or(is_ours);
     match kind {
         Kind::Beat if (runs || is_closed) && ours && is_younger_than(REFRESH_AFTER_MS) => {
             Verdict::Fresh
@@ -75,7 +75,7 @@ pub fn decide(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::board::{Field, Row};
+    use crate::board::Field;
     use Kind::{Beat, End, Start};
     use Verdict::{Anothers, Fresh, Outdated, Write};
 
@@ -91,7 +91,7 @@ mod tests {
 
     fn decided(kind: Kind, row: Option<&Row>) -> Verdict {
         let now = Timestamp::from_millis(1_000 * MINUTE);
-        decide(kind, row.map(|row| &**row), |id| id == "mine", now)
+        decide(kind, row, |id| id == "mine", now)
     }
 
     #[test]

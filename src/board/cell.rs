@@ -1,11 +1,14 @@
-//! What survives in a table cell: one line, no controls, every `|`.
+//! What survives in a table cell: one line, no controls, no live markup.
 
 use std::borrow::Cow;
 
 /// Stands for an absent cell.
 pub const ABSENT: &str = "—";
 
-/// Makes any text fit for a cell.
+/// The most characters that a cell of ours holds.
+pub const CELL_LIMIT: usize = 256;
+
+/// Makes any text one line, fit for a cell.
 ///
 /// A line break becomes one space, other control characters and the bidi
 /// controls that reorder what follows are removed, and the ends are trimmed.
@@ -27,6 +30,22 @@ pub fn clean(text: &str) -> Cow<'_, str> {
         .filter(|&c| !is_banned(c))
         .collect();
     Cow::Owned(one_line.trim().to_owned())
+}
+
+/// Gives what a cell of ours shows of a text: one line, cut to [`CELL_LIMIT`].
+pub fn cell_text(text: &str) -> String {
+    cut(&clean(text)).into_owned()
+}
+
+/// Cuts a text to [`CELL_LIMIT`] characters; what is cut ends in `…`.
+fn cut(text: &str) -> Cow<'_, str> {
+    if text.char_indices().nth(CELL_LIMIT).is_none() {
+        return Cow::Borrowed(text);
+    }
+    let mut short: String = text.chars().take(CELL_LIMIT - 1).collect();
+    short.truncate(short.trim_end().len());
+    short.push('…');
+    Cow::Owned(short)
 }
 
 /// Gives the text of a cell, or `None` where it is empty or a dash.
@@ -62,7 +81,7 @@ fn is_banned(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{clean, escape, unescape};
+    use super::{CELL_LIMIT, clean, cut, escape, unescape};
 
     #[test]
     fn a_cell_is_one_line_without_controls() {
@@ -71,6 +90,16 @@ mod tests {
         assert_eq!(clean("evil\u{202e}txt\u{2066}"), "eviltxt");
         assert_eq!(clean(" \n "), "");
         assert_eq!(clean("\u{0} padded \u{0}"), "padded");
+    }
+
+    #[test]
+    fn a_long_text_is_cut_between_characters() {
+        let whole = "ä".repeat(CELL_LIMIT);
+        assert_eq!(cut(&whole), whole);
+        let short = cut(&(whole + "b")).into_owned();
+        assert_eq!(short.chars().count(), CELL_LIMIT);
+        assert!(short.ends_with("ä…"));
+        assert_eq!(cut(&short), short);
     }
 
     #[test]

@@ -1,12 +1,12 @@
 //! Which column is which: known ones by their title, all others kept.
 
-use super::cell::{ABSENT, clean, present};
+use super::cell::{ABSENT, clean};
 use super::field::Field;
-use super::row::{Entry, Row};
+use super::row::Row;
 use super::table::{Table, cells, push_line, write_row};
 use std::borrow::Cow;
 
-/// Is the head of a board's table.
+/// The head of a board's table.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Columns<'a> {
     columns: Vec<Column<'a>>,
@@ -140,7 +140,7 @@ impl<'a> Columns<'a> {
     /// Gives a row's extra cells as the extra columns of another head.
     ///
     /// `None` is a column that this head lacks; cells beyond the header follow.
-    pub(super) fn spread(&self, row: &Entry<'a>, there: &Self) -> Vec<Option<Cow<'a, str>>> {
+    pub(super) fn spread(&self, row: &Row<'a>, there: &Self) -> Vec<Option<Cow<'a, str>>> {
         let mut spread = vec![None; there.extra_titles().count()];
         let places = self.places(there);
         let mut places = places
@@ -148,7 +148,7 @@ impl<'a> Columns<'a> {
             .zip(&self.columns)
             .filter(|(_, column)| column.field.is_none())
             .map(|(place, _)| *place);
-        for cell in &row.extra {
+        for cell in row.extra() {
             match places.next() {
                 Some(Some(place)) => spread[place] = Some(cell.clone()),
                 // A column that the other head lacks: `union` has made it none.
@@ -164,31 +164,14 @@ impl<'a> Columns<'a> {
     /// A cell is what would be written of it, whatever the line holds: else a
     /// row could have another slot, or place, once it is written anew.
     pub(super) fn read_row(&self, line: &'a str) -> Row<'a> {
-        let mut entry = Entry {
-            status: Cow::Borrowed(ABSENT),
-            ..Entry::default()
-        };
-        let mut columns = self.columns.iter();
         let is_clean = matches!(clean(line), Cow::Borrowed(_));
-        for mut cell in cells(line) {
-            if !is_clean {
-                cell = Cow::Owned(clean(&cell).into_owned());
-            }
-            match columns.next().and_then(|column| column.field) {
-                Some(Field::Repo) => entry.repo = cell,
-                Some(Field::Status) => {
-                    entry.status = present(cell).unwrap_or(Cow::Borrowed(ABSENT))
-                }
-                Some(Field::Session) => entry.session = present(cell),
-                Some(Field::Branch) => entry.branch = present(cell),
-                Some(Field::Mode) => entry.mode = present(cell),
-                Some(Field::Heartbeat) => entry.heartbeat = present(cell),
-                Some(Field::Key) => entry.key = present(cell),
-                Some(Field::Host) => entry.host = present(cell),
-                None => entry.extra.push(cell),
-            }
-        }
-        Row::read(entry, line)
+        let cleaned = |cell: Cow<'a, str>| match is_clean {
+            true => cell,
+            false => Cow::Owned(clean(&cell).into_owned()),
+        };
+        let fields = self.columns.iter().map(|column| column.field);
+        let fields = fields.chain(std::iter::repeat(None));
+        Row::read(line, fields.zip(cells(line).map(cleaned)))
     }
 
     /// Writes header and delimiter.
@@ -208,17 +191,12 @@ impl<'a> Columns<'a> {
     }
 
     /// Writes a row under these columns.
-    pub(super) fn write_row(&self, row: &Entry<'_>, out: &mut String, eol: &str) {
-        let mut extra = row.extra.iter().map(|cell| clean(cell));
+    pub(super) fn write_row(&self, row: &Row<'_>, out: &mut String, eol: &str) {
+        let mut extra = row.extra().iter().map(|cell| clean(cell));
         let mut line: Vec<Cow<'_, str>> = Vec::with_capacity(self.columns.len());
         for column in &self.columns {
             line.push(match column.field {
-                Some(Field::Repo) => clean(&row.repo),
-                Some(field) => row
-                    .get(field)
-                    .map(clean)
-                    .and_then(present)
-                    .unwrap_or(Cow::Borrowed(ABSENT)),
+                Some(field) => Cow::Borrowed(row.written(field).unwrap_or(field.absent())),
                 None => extra.next().unwrap_or(Cow::Borrowed(ABSENT)),
             });
         }

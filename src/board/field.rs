@@ -1,6 +1,9 @@
 //! The columns that a board knows, by their titles.
 
-/// Is a column that the board knows.
+use super::cell::{ABSENT, present};
+use std::borrow::Cow;
+
+/// A column that the board knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Field {
     /// The repository's name.
@@ -17,13 +20,16 @@ pub enum Field {
     Heartbeat,
     /// Eight hex digits that tell repositories of one name apart.
     Key,
-    /// The host it runs on; only on boards that declare it.
+    /// The host it runs on; only on boards that have the column.
     Host,
 }
 
 impl Field {
+    /// How many there are.
+    pub const COUNT: usize = 8;
+
     /// All known columns, in their order on a new board; `Host` is optional.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; Self::COUNT] = [
         Self::Repo,
         Self::Status,
         Self::Session,
@@ -52,5 +58,24 @@ impl Field {
     pub(super) fn titled(title: &str) -> Option<Self> {
         let same = |field: &Self| field.title().eq_ignore_ascii_case(title.trim());
         Self::ALL.into_iter().find(same)
+    }
+
+    /// Reads a cell of this column: a dash is a name, but nothing elsewhere.
+    pub(super) fn read(self, text: Cow<'_, str>) -> Option<Cow<'_, str>> {
+        match self {
+            Self::Repo => Some(text),
+            Self::Status => present(text).or(Some(Cow::Borrowed(ABSENT))),
+            _ => present(text),
+        }
+    }
+
+    /// Gives what stands for an absent cell of this column.
+    ///
+    /// For the host it is nothing at all, as session-orchestrator 5.4 writes.
+    pub(super) const fn absent(self) -> &'static str {
+        match self {
+            Self::Host => "",
+            _ => ABSENT,
+        }
     }
 }

@@ -1,15 +1,21 @@
 //! The frontmatter: four lines of ours among any number of others.
 
 mod merge;
+mod value;
 
-use super::origin::GENERATOR;
-use super::scalar::{unquote, value_of};
 use super::table::ending;
 use crate::Timestamp;
 use std::borrow::Cow;
 use std::ops::Range;
+use value::{is_block_header, unquote, value_of};
 
-/// Is the block between two `---` at the start of a note, line by line.
+/// Marks a board that a generator may rewrite.
+pub const GENERATOR: &str = "session-orchestrator-active-sessions@1";
+
+/// The key that declares a board shared by several hosts.
+const SHARED: &str = "boardsync-shared";
+
+/// The block between two `---` at the start of a note, line by line.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Frontmatter<'a> {
     /// With their endings, the two `---` included; none if there is no block.
@@ -53,65 +59,140 @@ impl<'a> Frontmatter<'a> {
     }
 
     /// Gives the value of a top-level key, without quotes and comment.
-    pub(super) fn value(&self, key: &str) -> Option<&str> {
-        let (at, range) = self.find(key)?;
-        Some(unquote(&self.lines[at][range]))
+    pub(super) fn value(&self, key: &str) -> Option<Cow<'_, str>> {
+        self.entries(key).next().map(|entry| self.text(&entry))
     }
 
-    /// Replaces the value of a top-level key, if it is there.
+    /// Gives the time that a key has; of several, as `merge=union` of git leaves
+    /// them, the latest.
+    pub(super) fn time(&self, key: &str) -> Option<Timestamp> {
+        let times = self.entries(key);
+        times
+            .filter_map(|entry| Timestamp::parse(&self.text(&entry)))
+            .max()
+    }
+
+    /// Tells whether somebody declared that several hosts share the board.
+    pub(super) fn is_shared(&self) -> bool {
+        self.value(SHARED).as_deref() == Some("true")
+    }
+
+    /// Declares that several hosts share the board; a block is needed for that.
+    pub(super) fn declare_shared(&mut self) {
+        if !self.set(SHARED, "true") {
+            self.append(SHARED, "true");
+        }
+    }
+
+    /// Gives this block, declared shared if the other one is.
+    pub(super) fn sharing_like(&self, other: &Self) -> Self {
+        let mut block = self.clone();
+        if other.is_shared() && !block.is_shared() {
+            block.declare_shared();
+        }
+        block
+    }
+
+    /// Replaces the value of a top-level key, if it is there, and removes what
+    /// else says something for this key: YAML allows it only once.
     pub(super) fn set(&mut self, key: &str, value: &str) -> bool {
-        let Some((at, range)) = self.find(key) else {
+        let entries: Vec<Entry> = self.entries(key).collect();
+        let Some((first, others)) = entries.split_first() else {
             return false;
         };
-        let line = &self.lines[at];
-        if line[range.clone()] != *value {
-            let space = if range.start == key.len() + 1 {
-                " "
-            } else {
-                ""
-            };
-            let (before, after) = (&line[..range.start], &line[range.end..]);
-            self.lines[at] = Cow::Owned(format!("{before}{space}{value}{after}"));
+        for entry in others.iter().rev() {
+            self.lines.drain(entry.lines.clone());
         }
+        let line = &self.lines[first.lines.start];
+        if line[first.value.clone()] != *value {
+            let is_bare = line[..first.value.start].ends_with(':');
+            let space = if is_bare { " " } else { "" };
+            let (before, after) = (&line[..first.value.start], &line[first.value.end..]);
+            self.lines[first.lines.start] = Cow::Owned(format!("{before}{space}{value}{after}"));
+        }
+        self.lines.drain(first.lines.start + 1..first.lines.end);
         true
     }
 
     /// Sets `updated`, and appends what a board must have and this one lacks.
     pub(super) fn complete(&mut self, created: Timestamp, updated: Timestamp) {
-        let Some(closing) = self.lines.len().checked_sub(1) else {
+        if self.lines.is_empty() {
             return;
-        };
-        self.set("updated", &updated.to_string());
-        let needed = [
-            ("id", "active-sessions".to_owned()),
-            ("type", "board".to_owned()),
-            ("created", created.to_string()),
-            ("updated", updated.to_string()),
-        ];
-        let eol = ending(&self.lines[0]);
-        let missing: Vec<_> = needed
-            .into_iter()
-            .filter(|(key, _)| self.find(key).is_none())
-            .map(|(key, value)| Cow::Owned(format!("{key}: {value}{eol}")))
-            .collect();
-        self.lines.splice(closing..closing, missing);
+        }
+        let updated = updated.to_string();
+        let created = created.to_string();
+        self.set("updated", &updated);
+        for (key, value) in [
+            ("id", "active-sessions"),
+            ("type", "board"),
+            ("created", &created),
+            ("updated", &updated),
+        ] {
+            if self.entries(key).next().is_none() {
+                self.append(key, value);
+            }
+        }
     }
 
-    fn find(&self, key: &str) -> Option<(usize, Range<usize>)> {
-        let inner = self.lines.len().saturating_sub(1);
-        (1..inner).find_map(|at| Some((at, value_of(&self.lines[at], key)?)))
+    fn append(&mut self, key: &str, value: &str) {
+        if let Some(closing) = self.lines.len().checked_sub(1) {
+            let eol = ending(&self.lines[0]);
+            let line = Cow::Owned(format!("{key}: {value}{eol}"));
+            self.lines.insert(closing, line);
+        }
     }
+
+    /// Finds what the block says for a top-level key.
+    fn entries(&self, key: &str) -> impl Iterator<Item = Entry> {
+        let closing = self.lines.len().saturating_sub(1);
+        (1..closing).filter_map(move |at| {
+            let value = value_of(&self.lines[at], key)?;
+            let header = &self.lines[at][value.clone()];
+            let mut end = at + 1;
+            if header.is_empty() || is_block_header(header) {
+                let inner = &self.lines[end..closing];
+                end += inner.iter().take_while(|line| is_nested(line)).count();
+            }
+            let lines = at..end;
+            Some(Entry { lines, value })
+        })
+    }
+
+    fn text(&self, entry: &Entry) -> Cow<'_, str> {
+        let [first, more @ ..] = &self.lines[entry.lines.clone()] else {
+            return Cow::default();
+        };
+        if more.is_empty() {
+            return Cow::Borrowed(unquote(&first[entry.value.clone()]));
+        }
+        let folded: Vec<&str> = more.iter().map(|line| line.trim()).collect();
+        Cow::Owned(folded.join(" ").trim().to_owned())
+    }
+}
+
+/// What a block says for one key.
+struct Entry {
+    /// Its lines: the key's, and the nested ones that hold its value.
+    lines: Range<usize>,
+    /// The value within the first line.
+    value: Range<usize>,
+}
+
+fn is_nested(line: &str) -> bool {
+    line.trim().is_empty() || line.starts_with([' ', '\t'])
 }
 
 #[cfg(test)]
 mod tests {
     use super::Frontmatter;
+    use crate::Timestamp;
+    use std::borrow::Cow;
 
     fn value(line: &str) -> Option<String> {
         let text = format!("---\n{line}\n---\n");
         let (block, rest) = Frontmatter::split(&text);
         assert_eq!(rest, "");
-        block.value("key").map(str::to_owned)
+        block.value("key").map(Cow::into_owned)
     }
 
     #[test]
@@ -147,5 +228,51 @@ mod tests {
         let (block, rest) = Frontmatter::split("---\nkey: a\n");
         assert_eq!(block, Frontmatter::default());
         assert_eq!(rest, "---\nkey: a\n");
+    }
+
+    fn completed(inner: &str) -> String {
+        let now = Timestamp::parse("2026-11-30T07:00:00.000Z").expect("is RFC 3339");
+        let text = format!("---\nid: a\ntype: b\ncreated: c\n{inner}---\n");
+        let mut block = Frontmatter::split(&text).0;
+        block.complete(now, now);
+        block.lines.concat()
+    }
+
+    #[test]
+    fn the_time_of_a_folded_scalar_is_replaced_whole() {
+        let expected = completed("updated: 2026-11-30T07:00:00.000Z\nx: y\n");
+        for folded in [
+            "updated: >-\n  2026-11-30T06:00:00.000Z\nx: y\n",
+            "updated: |\n  2026-11-30T06:00:00.000Z\n\nx: y\n",
+            "updated:\n  2026-11-30T06:00:00.000Z\nx: y\n",
+            "updated: >\nx: y\n",
+        ] {
+            assert_eq!(completed(folded), expected, "{folded}");
+        }
+        let text = "---\nupdated: >-\n  2026-11-30T06:00:00.000Z\n---\n";
+        let six = Timestamp::parse("2026-11-30T06:00:00.000Z");
+        assert_eq!(Frontmatter::split(text).0.time("updated"), six);
+    }
+
+    #[test]
+    fn of_two_lines_for_one_time_one_stays() {
+        let two = "updated: 2026-11-30T05:00:00.000Z\nx: y\nupdated: 2026-11-30T06:00:00.000Z\n";
+        assert_eq!(
+            completed(two),
+            completed("updated: 2026-11-30T07:00:00.000Z\nx: y\n")
+        );
+        let text = format!("---\n{two}---\n");
+        let six = Timestamp::parse("2026-11-30T06:00:00.000Z");
+        assert_eq!(Frontmatter::split(&text).0.time("updated"), six);
+    }
+
+    #[test]
+    fn a_shared_board_says_so_once() {
+        let mut block = Frontmatter::split("---\na: b\nboardsync-shared: false\n---\n").0;
+        assert!(!block.is_shared());
+        block.declare_shared();
+        block.declare_shared();
+        let shared = "---\na: b\nboardsync-shared: true\n---\n";
+        assert_eq!(block.lines.concat(), shared);
     }
 }

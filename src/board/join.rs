@@ -4,10 +4,10 @@
 //! have started from any older one. So rows are joined by version. What has no
 //! version (prose, frontmatter, foreign cells) is taken from one side.
 
-use super::field::Field;
-use super::slot::{Slot, lower};
-use super::wide::Wide;
-use super::{Board, Identity, prose, version};
+use super::slot::{Identity, Slot, lower};
+use super::aligned::AlignedRow;
+use super::prose;
+use super::read::Board;
 use crate::Timestamp;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -24,7 +24,7 @@ pub fn join<'a>(
     now: Timestamp,
 ) -> Board<'a> {
     let columns = displaced.columns_with(ours);
-    let shared = columns.has(Field::Host);
+    let shared = displaced.is_shared() || ours.is_shared();
     let fresh: HashSet<Slot<'_>> = fresh
         .iter()
         .map(|slot| Slot {
@@ -33,30 +33,30 @@ pub fn join<'a>(
         })
         .collect();
 
-    let adopted = adopted(displaced, ours, &fresh);
+    let adopted = adopted(displaced, ours, &fresh, shared);
     let mut newest = Newest::default();
     for row in &displaced.rows {
-        let slot = row.slot();
+        let slot = row.slot(shared);
         if !adopted.contains(&slot) {
-            newest.offer(slot, Wide::of(row, &displaced.columns, &columns), None);
+            newest.offer(slot, AlignedRow::of(row, &displaced.columns, &columns), None);
         }
     }
     for row in &ours.rows {
-        let slot = row.slot();
+        let slot = row.slot(shared);
         let now = fresh.contains(&slot).then_some(now);
-        newest.offer(slot, Wide::of(row, &ours.columns, &columns), now);
+        newest.offer(slot, AlignedRow::of(row, &ours.columns, &columns), now);
     }
 
     let mut board = Board {
-        rows: newest.rows.into_iter().map(Wide::narrow).collect(),
+        rows: newest.rows.into_iter().map(AlignedRow::into_row).collect(),
         bom: displaced.bom,
-        frontmatter: displaced.frontmatter.clone(),
+        frontmatter: displaced.frontmatter.sharing_like(&ours.frontmatter),
         above: displaced.above.clone(),
         columns,
         tabled: displaced.tabled,
         below: displaced.below.clone(),
         eol: displaced.eol,
-        conflicted: displaced.conflicted || ours.conflicted,
+        trouble: displaced.trouble.max(ours.trouble),
         size: displaced.size + ours.size,
     };
     board.take_table_of(displaced, ours);
@@ -82,30 +82,32 @@ pub fn join_all<'a>(kept: &Board<'a>, other: &Board<'a>) -> Board<'a> {
 }
 
 impl Board<'_> {
-    /// Says whether the lines around both tables are the same.
+    /// Tells whether the lines around both tables are the same.
     pub fn has_lines_of(&self, other: &Board<'_>) -> bool {
         self.above == other.above && self.below == other.below
     }
 }
 
-/// Collects the newest row of each slot.
+/// The newest row of each slot.
 #[derive(Default)]
 struct Newest<'s, 'a> {
-    rows: Vec<Wide<'a>>,
+    rows: Vec<AlignedRow<'a>>,
     by_slot: HashMap<Slot<'s>, usize>,
 }
 
 impl<'s, 'a> Newest<'s, 'a> {
     /// Takes a row, as new as `now` if that is given.
-    fn offer(&mut self, slot: Slot<'s>, new: Wide<'a>, now: Option<Timestamp>) {
+    fn offer(&mut self, slot: Slot<'s>, new: AlignedRow<'a>, now: Option<Timestamp>) {
         let at = *self.by_slot.entry(slot).or_insert(self.rows.len());
         let Some(old) = self.rows.get_mut(at) else {
             self.rows.push(new);
             return;
         };
         let wins = match now {
-            Some(now) => old.row.beat() <= new.row.beat().max(Some(now)),
-            None => version::compare(&new.row, &old.row).is_gt(),
+            Some(now) => {
+                !old.row.is_later_than(Some(now)) || !old.row.is_later_than(new.row.heartbeat())
+            }
+            None => new.row.cmp_version(&old.row).is_gt(),
         };
         // Foreign cells have no version: the first side's stay.
         old.fill(new.extra);
@@ -122,19 +124,21 @@ fn adopted<'s>(
     displaced: &'s Board<'_>,
     ours: &Board<'_>,
     fresh: &HashSet<Slot<'_>>,
+    shared: bool,
 ) -> HashSet<Slot<'s>> {
-    let ours_named: HashSet<_> = ours.rows.iter().map(|row| row.slot()).collect();
-    let fresh_names: HashSet<_> = ours
+    let ours_named: HashSet<_> = ours.rows.iter().map(|row| row.slot(shared)).collect();
+    let fresh_names: HashSet<String> = ours
         .rows
         .iter()
-        .filter(|row| row.key.is_some() && fresh.contains(&row.slot()))
-        .map(|row| lower(&row.repo))
+        .map(|row| (row, row.slot(shared)))
+        .filter(|(_, slot)| matches!(slot.identity, Identity::Key(_)) && fresh.contains(slot))
+        .map(|(row, _)| lower(&row.repo()).into_owned())
         .collect();
     let mut adopted = HashSet::new();
     for row in &displaced.rows {
-        let slot = row.slot();
+        let slot = row.slot(shared);
         if let Identity::Name(name) = &slot.identity
-            && fresh_names.contains(name)
+            && fresh_names.contains(&**name)
             && !ours_named.contains(&slot)
         {
             adopted.insert(slot);

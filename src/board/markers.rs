@@ -1,9 +1,13 @@
-//! Git's conflict markers: two versions of a text in one file.
+//! Conflict markers of git and jj: two versions of a text in one file.
+//!
+//! A marker is a run of five or more of one character at the start of a line
+//! (git's `conflict-marker-size`, and jj lengthens its own where a text has such
+//! runs). All markers of one conflict have one length.
 
-/// Is a conflicted text taken apart.
+/// A conflicted text taken apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sides {
-    /// The common ancestor, if every hunk shows it (`merge.conflictStyle diff3`).
+    /// The common ancestor, if every conflict shows it (git's `diff3`, and jj).
     pub base: Option<String>,
     /// The upper version.
     pub ours: String,
@@ -11,27 +15,31 @@ pub struct Sides {
     pub theirs: String,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Mark {
-    Open,
-    Base,
-    Middle,
-    Close,
+const SHORTEST: usize = 5;
+
+/// A line that is a marker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Marker {
+    character: u8,
+    length: usize,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Section {
-    Ours,
-    Base,
-    Theirs,
-}
-
-/// Tells whether a text has a line that opens or closes a hunk.
-pub fn has_markers(text: &str) -> bool {
-    let marks = text.lines().map(mark);
-    marks
-        .flatten()
-        .any(|mark| matches!(mark, Mark::Open | Mark::Close))
+/// Tells whether a text has a conflict: it is opened and closed.
+///
+/// `=======` alone is a heading.
+pub fn has_conflict(text: &str) -> bool {
+    // A search for one short needle is far cheaper than a walk over lines.
+    if !text.contains("<<<<<") || !text.contains(">>>>>") {
+        return false;
+    }
+    let lengths = |character| {
+        let markers = text.lines().filter_map(marker);
+        markers
+            .filter(move |marker| marker.character == character)
+            .map(|marker| marker.length)
+    };
+    let opened: Vec<usize> = lengths(b'<').collect();
+    lengths(b'>').any(|length| opened.contains(&length))
 }
 
 /// Takes a conflicted text apart; `None` if its markers do not pair up.
@@ -43,73 +51,196 @@ pub fn sides(text: &str) -> Option<Sides> {
         Some(text) => ("\u{feff}", text),
         None => ("", text),
     };
-    let [mut base, mut ours, mut theirs] = [bom; 3].map(str::to_owned);
-    let mut open: Vec<Section> = Vec::new();
-    let (mut hunks, mut based) = (0, 0);
-    for line in text.split_inclusive('\n') {
-        let inner = open.last().copied();
-        match (mark(line), inner) {
-            (Some(Mark::Open), _) => {
-                hunks += usize::from(open.is_empty());
-                open.push(Section::Ours);
-                continue;
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let mut whole = Versions::new(bom);
+    let (mut at, mut conflicts) = (0, 0);
+    while let Some(line) = lines.get(at) {
+        let taken = match marker(line) {
+            Some(open) if open.character == b'<' => {
+                conflicts += 1;
+                conflict(&lines[at..], open.length, &mut whole)?
             }
-            (Some(Mark::Base), Some(Section::Ours)) => {
-                based += usize::from(open.len() == 1);
-                *open.last_mut()? = Section::Base;
-                continue;
+            Some(close) if close.character == b'>' => return None,
+            _ => {
+                whole.push_all(line);
+                1
             }
-            (Some(Mark::Middle), Some(Section::Ours | Section::Base)) => {
-                *open.last_mut()? = Section::Theirs;
-                continue;
-            }
-            (Some(Mark::Close), Some(Section::Theirs)) => {
-                open.pop();
-                continue;
-            }
-            (Some(Mark::Close), _) => return None,
-            _ => {}
-        }
-        if open.iter().skip(1).any(|section| *section == Section::Base) {
-            continue;
-        }
-        match open.first() {
-            None => [&mut base, &mut ours, &mut theirs]
-                .into_iter()
-                .for_each(|side| side.push_str(line)),
-            Some(Section::Ours) => ours.push_str(line),
-            Some(Section::Base) => base.push_str(line),
-            Some(Section::Theirs) => theirs.push_str(line),
-        }
+        };
+        at += taken;
     }
-    (open.is_empty() && hunks > 0).then_some(Sides {
-        base: (based == hunks).then_some(base),
-        ours,
-        theirs,
+    (conflicts > 0).then_some(Sides {
+        base: whole.has_base.then_some(whole.base),
+        ours: whole.ours,
+        theirs: whole.theirs,
     })
 }
 
-fn mark(line: &str) -> Option<Mark> {
+/// The versions of a text, as far as it has been read.
+struct Versions {
+    base: String,
+    /// Whether every conflict so far shows the ancestor.
+    has_base: bool,
+    ours: String,
+    theirs: String,
+}
+
+impl Versions {
+    fn new(start: &str) -> Self {
+        Self {
+            base: start.to_owned(),
+            has_base: true,
+            ours: start.to_owned(),
+            theirs: start.to_owned(),
+        }
+    }
+
+    fn push_all(&mut self, line: &str) {
+        for version in [&mut self.base, &mut self.ours, &mut self.theirs] {
+            version.push_str(line);
+        }
+    }
+}
+
+/// Reads the conflict that the first line opens, and gives how many lines it has.
+fn conflict(lines: &[&str], length: usize, whole: &mut Versions) -> Option<usize> {
+    let first = lines.get(1).and_then(|line| marker(line));
+    let is_jj = first.is_some_and(|marker| {
+        marker.length == length && matches!(marker.character, b'%' | b'+' | b'-')
+    });
+    match is_jj {
+        true => conflict_of_jj(lines, length, whole),
+        false => conflict_of_git(lines, length, whole),
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Section {
+    Ours,
+    Base,
+    Theirs,
+}
+
+fn conflict_of_git(lines: &[&str], length: usize, whole: &mut Versions) -> Option<usize> {
+    // The open conflicts, the innermost last.
+    let mut open = vec![(length, Section::Ours)];
+    let mut has_base = false;
+    for (at, line) in lines.iter().enumerate().skip(1) {
+        let (length, section) = open.last_mut()?;
+        match marker(line) {
+            Some(inner) if inner.character == b'<' => {
+                open.push((inner.length, Section::Ours));
+                continue;
+            }
+            Some(marker) if marker.length != *length => {}
+            Some(marker) => match (marker.character, *section) {
+                (b'|', Section::Ours) => {
+                    *section = Section::Base;
+                    has_base |= open.len() == 1;
+                    continue;
+                }
+                (b'=', Section::Ours | Section::Base) => {
+                    *section = Section::Theirs;
+                    continue;
+                }
+                (b'>', Section::Theirs) => {
+                    open.pop();
+                    if open.is_empty() {
+                        whole.has_base &= has_base;
+                        return Some(at + 1);
+                    }
+                    continue;
+                }
+                (b'>', _) => return None,
+                _ => {}
+            },
+            None => {}
+        }
+        if open
+            .iter()
+            .skip(1)
+            .any(|(_, section)| *section == Section::Base)
+        {
+            continue;
+        }
+        match open[0].1 {
+            Section::Ours => whole.ours.push_str(line),
+            Section::Base => whole.base.push_str(line),
+            Section::Theirs => whole.theirs.push_str(line),
+        }
+    }
+    None
+}
+
+/// Reads a conflict as jj writes it: sides in full (`+++++++`), the ancestor in
+/// full (`-------`), or a side as its difference from the ancestor (`%%%%%%%`).
+///
+/// One of more than two sides is left to a person.
+fn conflict_of_jj(lines: &[&str], length: usize, whole: &mut Versions) -> Option<usize> {
+    let mut sides: Vec<String> = Vec::new();
+    let mut base: Option<String> = None;
+    let mut section = b'\\';
+    for (at, line) in lines.iter().enumerate().skip(1) {
+        match marker(line).filter(|marker| marker.length == length) {
+            Some(marker) => match marker.character {
+                b'>' => {
+                    let [ours, theirs] = &sides[..] else {
+                        return None;
+                    };
+                    whole.ours.push_str(ours);
+                    whole.theirs.push_str(theirs);
+                    whole.base.push_str(&base?);
+                    return Some(at + 1);
+                }
+                b'\\' => {}
+                b'%' | b'+' | b'-' => {
+                    section = marker.character;
+                    if section != b'+' && base.replace(String::new()).is_some() {
+                        return None;
+                    }
+                    if section != b'-' {
+                        sides.push(String::new());
+                    }
+                }
+                _ => return None,
+            },
+            None => match (section, line.split_at_checked(1)?) {
+                (b'+', _) => sides.last_mut()?.push_str(line),
+                (b'-', _) => base.as_mut()?.push_str(line),
+                (b'%', (" ", text)) => {
+                    sides.last_mut()?.push_str(text);
+                    base.as_mut()?.push_str(text);
+                }
+                (b'%', ("+", text)) => sides.last_mut()?.push_str(text),
+                (b'%', ("-", text)) => base.as_mut()?.push_str(text),
+                // Some editors strip the space of an empty line.
+                (b'%', ("\n", _)) => {
+                    sides.last_mut()?.push_str(line);
+                    base.as_mut()?.push_str(line);
+                }
+                _ => return None,
+            },
+        }
+    }
+    None
+}
+
+fn marker(line: &str) -> Option<Marker> {
     let line = line
         .trim_start_matches('\u{feff}')
         .trim_end_matches(['\n', '\r']);
-    let of = |sign: &str| {
-        let rest = line.strip_prefix(sign)?;
-        (rest.is_empty() || rest.starts_with(' ')).then_some(())
-    };
-    [
-        ("<<<<<<<", Mark::Open),
-        ("|||||||", Mark::Base),
-        ("=======", Mark::Middle),
-        (">>>>>>>", Mark::Close),
-    ]
-    .into_iter()
-    .find_map(|(sign, mark)| of(sign).map(|()| mark))
+    let character = *line.as_bytes().first()?;
+    if !b"<|=>%+-\\".contains(&character) {
+        return None;
+    }
+    let length = line.bytes().take_while(|byte| *byte == character).count();
+    let rest = &line[length..];
+    let is_marker = length >= SHORTEST && (rest.is_empty() || rest.starts_with(' '));
+    is_marker.then_some(Marker { character, length })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Sides, has_markers, sides};
+    use super::{Sides, has_conflict, sides};
 
     fn split(text: &str) -> Option<(Option<String>, String, String)> {
         sides(text).map(|Sides { base, ours, theirs }| (base, ours, theirs))
@@ -136,6 +267,36 @@ mod tests {
     }
 
     #[test]
+    fn markers_have_any_length_from_five() {
+        for length in [5, 15, 32] {
+            let [open, base, middle, close] = ["<", "|", "=", ">"].map(|c| c.repeat(length));
+            let text = format!(
+                "{open} x\na\n=======\n========\n{base}\nb\n{middle}\nc\n{close} y\n"
+            );
+            let ours = "a\n=======\n========\n";
+            assert_eq!(split(&text), all(Some("b\n"), ours, "c\n"), "{text}");
+            assert!(has_conflict(&text));
+        }
+        assert!(!has_conflict("<<<< x\n====\n>>>> y\n"));
+        assert!(!has_conflict("<<<<<< x\n>>>>> y\n"), "two lengths");
+    }
+
+    #[test]
+    fn conflicts_of_jj_are_taken_apart() {
+        let diff = "a\n<<<<<<< Conflict 1 of 1\n%%%%%%% Changes from base to side #1\n\\\\\\\\\\\\\\ to\n\
+                    \x20b\n-c\n+d\n+++++++ Contents of side #2\ne\n-f\n>>>>>>> Conflict 1 of 1 ends\ng\n";
+        assert!(has_conflict(diff));
+        assert_eq!(
+            split(diff),
+            all(Some("a\nb\nc\ng\n"), "a\nb\nd\ng\n", "a\ne\n-f\ng\n")
+        );
+        let snapshot = "<<<<<<<\n+++++++ one\na\n------- base\nb\n+++++++ two\nc\n>>>>>>>\n";
+        assert_eq!(split(snapshot), all(Some("b\n"), "a\n", "c\n"));
+        let three = "<<<<<<<\n+++++++\na\n-------\nb\n+++++++\nc\n-------\nb\n+++++++\nd\n>>>>>>>\n";
+        assert_eq!(split(three), None, "three sides");
+    }
+
+    #[test]
     fn a_conflict_within_a_side_belongs_to_it() {
         let nested = "<<<<<<< x\n<<<<<<< x\na\n||||||| o\nn\n=======\nb\n>>>>>>> y\n=======\nc\n\
                       <<<<<<< x\nd\n=======\ne\n>>>>>>> y\n>>>>>>> z\n";
@@ -151,11 +312,12 @@ mod tests {
             "<<<<<<< x\na\n=======\nb\n",
             "<<<<<<< x\na\n>>>>>>> y\n",
             "a\n>>>>>>> y\n",
+            "<<<<<<< x\na\n=======\nb\n>>>>>>> y\n>>>>>>> z\n",
         ] {
             assert_eq!(split(text), None, "{text}");
         }
         // A heading, and what only looks like a marker.
-        assert!(!has_markers("a\n=======\n<<<<<<<<\n >>>>>>>\n"));
-        assert!(has_markers("\u{feff}<<<<<<< x\n"));
+        assert!(!has_conflict("a\n=======\n<<<<<<<<<\n >>>>>>>>>\n"));
+        assert!(has_conflict("\u{feff}<<<<<<< x\n>>>>>>>\n"));
     }
 }

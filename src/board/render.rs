@@ -3,7 +3,9 @@
 use super::columns::Columns;
 use super::field::Field;
 use super::table::push_line;
-use super::{Board, Row, order};
+use super::order;
+use super::read::Board;
+use super::row::Row;
 use crate::Timestamp;
 
 impl<'a> Board<'a> {
@@ -54,7 +56,7 @@ impl<'a> Board<'a> {
     fn columns_needed(&self) -> Columns<'a> {
         let mut columns = self.columns.clone();
         for field in Field::ALL {
-            let used = |row: &Row<'_>| row.line().is_none() && row.get(field).is_some();
+            let used = |row: &Row<'_>| row.line().is_none() && row.written(field).is_some();
             if field != Field::Host && !columns.has(field) && self.rows.iter().any(used) {
                 columns.add(field);
             }

@@ -1,68 +1,95 @@
 //! A row: what one repository's session is doing.
 
-use super::cell::{ABSENT, clean, present};
+use super::cell::{ABSENT, cell_text};
 use super::field::Field;
-use super::slot::{Identity, Slot, lower};
+use super::markup::{defuse, plain};
+use super::slot::{Identity, Slot, key, lower};
+use super::status::Status;
 use crate::Timestamp;
 use std::borrow::Cow;
-use std::fmt;
-use std::ops::{Deref, DerefMut};
-use std::str::FromStr;
 
-/// Is a row: its cells, and the very line they were read from.
+/// A row: its cells, and the very line they were read from.
 ///
 /// The line is what a board writes again, so that padding and odd escapes of a
-/// row that nobody changed survive. Changing a cell, through [`DerefMut`],
-/// forgets the line. Rows are equal if their cells are. A line means nothing
-/// under another board's header: move rows with [`Row::into_owned`] or a join.
+/// row that nobody changed survive. Rows are equal if their cells are. A line
+/// means nothing under another board's header: move rows with
+/// [`Row::into_owned`] or a join.
 #[derive(Clone, Debug)]
 pub struct Row<'a> {
-    entry: Entry<'a>,
+    /// The known cells by their [`Field`], as they are written but for pipes.
+    cells: [Option<Cow<'a, str>>; Field::COUNT],
+    /// The cells of columns that are not ours, then those beyond the header.
+    extra: Vec<Cow<'a, str>>,
     line: Option<&'a str>,
 }
 
-/// Is the cells of a row; `None` is an absent one.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Entry<'a> {
-    /// The repository's name, whatever it is: `—` is a name here.
-    pub repo: Cow<'a, str>,
-    /// The status as it stands there, perhaps a word that is none of ours.
-    pub status: Cow<'a, str>,
-    /// The session that runs or ran there.
-    pub session: Option<Cow<'a, str>>,
-    /// The branch it is on.
-    pub branch: Option<Cow<'a, str>>,
-    /// The session's mode.
-    pub mode: Option<Cow<'a, str>>,
-    /// When the session was last seen alive, as text.
-    pub heartbeat: Option<Cow<'a, str>>,
-    /// Eight hex digits that tell repositories of one name apart.
-    pub key: Option<Cow<'a, str>>,
-    /// The host, on a board that has the column.
-    pub host: Option<Cow<'a, str>>,
-    /// The cells of columns that are not ours, then those beyond the header.
-    pub extra: Vec<Cow<'a, str>>,
-}
-
-/// Is what a repository's session is doing.
-///
-/// The order is that of finality: of two versions of one age, the greater wins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Status {
-    /// Nobody works there.
-    Frei,
-    /// A session is running.
-    InProgress,
-    /// A session ended without saying so.
-    ForceClosed,
-    /// A session ended.
-    Closed,
-}
-
 impl<'a> Row<'a> {
-    pub(super) fn read(entry: Entry<'a>, line: &'a str) -> Self {
-        let line = Some(line);
-        Self { entry, line }
+    /// Reads a row from its line and the cells in it.
+    pub(super) fn read(
+        line: &'a str,
+        cells: impl Iterator<Item = (Option<Field>, Cow<'a, str>)>,
+    ) -> Self {
+        let mut row = Self {
+            cells: Default::default(),
+            extra: Vec::new(),
+            line: Some(line),
+        };
+        row.cells[Field::Repo as usize] = Some(Cow::Borrowed(""));
+        row.cells[Field::Status as usize] = Some(Cow::Borrowed(ABSENT));
+        for (field, text) in cells {
+            match field {
+                Some(field) => row.cells[field as usize] = field.read(text),
+                None => row.extra.push(text),
+            }
+        }
+        row
+    }
+
+    /// Gives the text of a known cell, as it is shown; a name is never absent.
+    pub fn get(&self, field: Field) -> Option<Cow<'_, str>> {
+        self.written(field).map(plain)
+    }
+
+    /// Gives a known cell as it is written, but for pipes.
+    pub(super) fn written(&self, field: Field) -> Option<&str> {
+        self.cells[field as usize].as_deref()
+    }
+
+    /// Gives the repository's name, whatever it is: `—` is a name here.
+    pub fn repo(&self) -> Cow<'_, str> {
+        self.get(Field::Repo).unwrap_or_default()
+    }
+
+    /// Gives the status, if it is one of the four words.
+    pub fn status(&self) -> Option<Status> {
+        self.written(Field::Status)?.parse().ok()
+    }
+
+    /// Gives the heartbeat, if it can be read.
+    pub fn heartbeat(&self) -> Option<Timestamp> {
+        Timestamp::parse(self.written(Field::Heartbeat)?)
+    }
+
+    /// Gives the cells of columns that are not ours, then those beyond the header.
+    pub fn extra(&self) -> &[Cow<'a, str>] {
+        &self.extra
+    }
+
+    /// Gives the row's identity in a merge; its host counts only on a board
+    /// that several hosts share.
+    pub(super) fn slot(&self, shared: bool) -> Slot<'_> {
+        let identity = match self.written(Field::Key) {
+            Some(text) => Identity::Key(key(text).unwrap_or(Cow::Borrowed(text))),
+            None => Identity::Name(match self.repo() {
+                Cow::Borrowed(repo) => lower(repo),
+                Cow::Owned(repo) => Cow::Owned(lower(&repo).into_owned()),
+            }),
+        };
+        let slot = Slot {
+            host: None,
+            identity,
+        };
+        slot.on(self.written(Field::Host).filter(|_| shared))
     }
 
     /// Gives the line that the row was read from, unless it has changed since.
@@ -74,151 +101,65 @@ impl<'a> Row<'a> {
         self.line = None;
     }
 
+    /// Replaces one known cell, and forgets the line.
+    pub(super) fn set(&mut self, field: Field, text: &str) {
+        let text = Cow::Owned(defuse(&cell_text(text)).into_owned());
+        self.cells[field as usize] = field.read(text);
+        self.line = None;
+    }
+
+    /// Replaces the foreign cells; the line stays if that changes nothing.
+    pub(super) fn set_extra(&mut self, extra: Vec<Cow<'a, str>>) {
+        if self.extra != extra {
+            self.extra = extra;
+            self.line = None;
+        }
+    }
+
+    /// Takes a known cell of another row as it is written.
+    pub(super) fn copy(&mut self, field: Field, other: &Row<'a>) {
+        self.cells[field as usize].clone_from(&other.cells[field as usize]);
+        self.line = None;
+    }
+
     /// Gives the row a life of its own.
     pub fn into_owned(self) -> Row<'static> {
         let own = |cell: Cow<'a, str>| Cow::<'static, str>::Owned(cell.into_owned());
-        let entry = self.entry;
         Row {
-            entry: Entry {
-                repo: own(entry.repo),
-                status: own(entry.status),
-                session: entry.session.map(own),
-                branch: entry.branch.map(own),
-                mode: entry.mode.map(own),
-                heartbeat: entry.heartbeat.map(own),
-                key: entry.key.map(own),
-                host: entry.host.map(own),
-                extra: entry.extra.into_iter().map(own).collect(),
-            },
+            cells: self.cells.map(|cell| cell.map(own)),
+            extra: self.extra.into_iter().map(own).collect(),
             line: None,
         }
     }
 }
 
 impl Row<'static> {
-    /// Makes a row with only a name and a status; the name is cleaned.
+    /// Makes a row with only a name and a status.
     pub fn new(repo: &str, status: Status) -> Self {
-        let entry = Entry {
-            repo: Cow::Owned(clean(repo).into_owned()),
-            status: Cow::Borrowed(status.word()),
-            ..Entry::default()
+        let row = Self {
+            cells: Default::default(),
+            extra: Vec::new(),
+            line: None,
         };
-        Self { entry, line: None }
+        row.with(Field::Repo, repo)
+            .with(Field::Status, status.word())
     }
 
-    /// Sets one cell to a cleaned text; nothing, or a dash, makes it absent.
+    /// Sets one cell; nothing, or a dash, makes it absent.
+    ///
+    /// The text becomes one line of at most [`CELL_LIMIT`](super::CELL_LIMIT)
+    /// characters, in which nothing is live markup.
     #[must_use]
     pub fn with(mut self, field: Field, text: &str) -> Self {
-        let text = Cow::Owned(clean(text).into_owned());
-        match field {
-            Field::Repo => self.repo = text,
-            Field::Status => self.status = present(text).unwrap_or(Cow::Borrowed(ABSENT)),
-            Field::Session => self.session = present(text),
-            Field::Branch => self.branch = present(text),
-            Field::Mode => self.mode = present(text),
-            Field::Heartbeat => self.heartbeat = present(text),
-            Field::Key => self.key = present(text),
-            Field::Host => self.host = present(text),
-        }
+        self.set(field, text);
         self
-    }
-}
-
-impl<'a> Entry<'a> {
-    /// Gives the text of a known cell.
-    pub fn get(&self, field: Field) -> Option<&str> {
-        match field {
-            Field::Repo => Some(&self.repo),
-            Field::Status => Some(&self.status),
-            Field::Session => self.session.as_deref(),
-            Field::Branch => self.branch.as_deref(),
-            Field::Mode => self.mode.as_deref(),
-            Field::Heartbeat => self.heartbeat.as_deref(),
-            Field::Key => self.key.as_deref(),
-            Field::Host => self.host.as_deref(),
-        }
-    }
-
-    /// Gives the status, if it is one of the four words.
-    pub fn status(&self) -> Option<Status> {
-        self.status.parse().ok()
-    }
-
-    /// Gives the heartbeat, if it can be read.
-    pub fn beat(&self) -> Option<Timestamp> {
-        self.heartbeat.as_deref().and_then(Timestamp::parse)
-    }
-
-    /// Gives the row's identity in a merge.
-    pub fn slot(&self) -> Slot<'_> {
-        Slot {
-            host: self.host.as_deref().map(Cow::Borrowed),
-            identity: match &self.key {
-                Some(key) => Identity::Key(Cow::Borrowed(key)),
-                None => Identity::Name(lower(&self.repo)),
-            },
-        }
-    }
-}
-
-impl<'a> Deref for Row<'a> {
-    type Target = Entry<'a>;
-
-    fn deref(&self) -> &Entry<'a> {
-        &self.entry
-    }
-}
-
-impl DerefMut for Row<'_> {
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        self.line = None;
-        &mut self.entry
     }
 }
 
 impl PartialEq for Row<'_> {
     fn eq(&self, other: &Self) -> bool {
-        self.entry == other.entry
+        self.cells == other.cells && self.extra == other.extra
     }
 }
 
 impl Eq for Row<'_> {}
-
-impl Status {
-    /// Gives the word that stands for it on a board.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Frei => "frei",
-            Self::InProgress => "in-progress",
-            Self::ForceClosed => "force-closed",
-            Self::Closed => "closed",
-        }
-    }
-}
-
-impl fmt::Display for Status {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.word())
-    }
-}
-
-impl FromStr for Status {
-    type Err = UnknownStatus;
-
-    fn from_str(word: &str) -> Result<Self, UnknownStatus> {
-        [
-            Self::Frei,
-            Self::InProgress,
-            Self::ForceClosed,
-            Self::Closed,
-        ]
-        .into_iter()
-        .find(|status| status.word() == word)
-        .ok_or(UnknownStatus)
-    }
-}
-
-/// The error for a word that is no status.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("expected one of in-progress, force-closed, closed, frei")]
-pub struct UnknownStatus;

@@ -1,17 +1,18 @@
 //! When two rows are the same one: by host and key, without a key by name.
 
+use crate::host_name;
 use std::borrow::Cow;
 
-/// Is a row's identity in a merge.
+/// A row's identity in a merge.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Slot<'a> {
-    /// The host; `None` on a board that does not tell hosts apart.
+    /// The host, normalised; `None` on a board that does not tell hosts apart.
     pub host: Option<Cow<'a, str>>,
     /// The repository on that host.
     pub identity: Identity<'a>,
 }
 
-/// Is what tells repositories of one host apart.
+/// What tells repositories of one host apart.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Identity<'a> {
     /// The row's key.
@@ -37,10 +38,10 @@ impl<'a> Slot<'a> {
         }
     }
 
-    /// Names the same slot on a certain host.
+    /// Names the same slot on a certain host, whose name may be spelt as it likes.
     #[must_use]
-    pub fn on(mut self, host: Option<&'a str>) -> Self {
-        self.host = host.map(Cow::Borrowed);
+    pub fn on(mut self, host: Option<&str>) -> Self {
+        self.host = host.map(|host| Cow::Owned(host_name::normalise(host)));
         self
     }
 
@@ -57,6 +58,14 @@ impl<'a> Slot<'a> {
     }
 }
 
+/// Reads a key of ours: eight hex digits, in capitals or not, perhaps in
+/// `` `code` ``, `**bold**`, `*italics*` or `[[link]]`.
+pub(super) fn key(text: &str) -> Option<Cow<'_, str>> {
+    let digits = text.trim_matches(['`', '*', '_', '[', ']', ' ']);
+    let is_key = digits.len() == 8 && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_key.then(|| lower(digits))
+}
+
 /// Lower-cases a name, borrowing one that is.
 pub(super) fn lower(name: &str) -> Cow<'_, str> {
     let lowered = |byte: u8| byte.is_ascii() && !byte.is_ascii_uppercase();
@@ -64,5 +73,20 @@ pub(super) fn lower(name: &str) -> Cow<'_, str> {
         Cow::Borrowed(name)
     } else {
         Cow::Owned(name.to_lowercase())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::key;
+
+    #[test]
+    fn a_key_is_known_in_markup_and_capitals() {
+        for text in ["1f2e3d4c", "`1f2e3d4c`", "**1F2E3D4C**", "*1f2e3d4c*", "[[1f2e3d4c]]"] {
+            assert_eq!(key(text).as_deref(), Some("1f2e3d4c"), "{text}");
+        }
+        for text in ["", "1f2e3d4", "1f2e3d4c0", "1f2e3d4x", "—"] {
+            assert_eq!(key(text), None, "{text}");
+        }
     }
 }

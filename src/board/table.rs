@@ -4,10 +4,10 @@
 //! cells, and cells are written as lines. Rules: GFM 0.29, section 4.10.
 
 use super::cell::{escape, unescape};
-use super::visible::Visible;
+use super::shown_lines::ShownLines;
 use std::borrow::Cow;
 
-/// Is a note cut at a table; the five parts in order are the whole text.
+/// A note cut at a table; the five parts in order are the whole text.
 #[derive(Clone, Copy, Debug)]
 pub struct Table<'a> {
     /// Everything before the header line.
@@ -25,18 +25,19 @@ pub struct Table<'a> {
 impl<'a> Table<'a> {
     /// Finds the first table whose header cells are the wanted ones.
     ///
-    /// Code and comments hold no tables. The delimiter line need not have as
-    /// many cells as the header: people forget it when they add a column.
+    /// Code and comments hold no tables, nor is one whose delimiter line has
+    /// another number of cells than its header.
     pub fn find(text: &'a str, wanted: impl Fn(&[Cow<'a, str>]) -> bool) -> Option<Self> {
-        let mut visible = Visible::default();
+        let mut shown = ShownLines::default();
         let mut start = 0;
         for header in text.split_inclusive('\n') {
             let end = start + header.len();
             let rest = &text[end..];
             let delimiter = rest.split_inclusive('\n').next().unwrap_or("");
-            if visible.takes(header)
+            if shown.takes(header)
                 && is_delimiter(delimiter)
                 && is_row(header)
+                && cells(delimiter).count() == cells(header).count()
                 && wanted(&cells(header).collect::<Vec<_>>())
             {
                 let rest = &rest[delimiter.len()..];
@@ -74,7 +75,7 @@ pub fn cells(line: &str) -> Cells<'_> {
     }
 }
 
-/// Gives the cells of one line.
+/// The cells of one line.
 #[derive(Clone, Debug)]
 pub struct Cells<'a> {
     rest: Option<&'a str>,
@@ -136,7 +137,7 @@ pub(super) fn push_line(out: &mut String, line: &str, eol: &str) {
     out.push_str(eol);
 }
 
-fn is_row(line: &str) -> bool {
+pub(super) fn is_row(line: &str) -> bool {
     first_pipe(line).0 < line.len()
 }
 
@@ -212,6 +213,9 @@ mod tests {
             "> | a | b |\n|---|---|\n",
             "- | a | b |\n|---|---|\n",
             "| a | b |\n---\n",
+            "| a | b |\n|---|\n",
+            "| a | b |\n|---|---|---|\n",
+            "%%\n| a | b |\n|---|---|\n%%\n",
         ] {
             assert!(Table::find(text, |_| true).is_none(), "{text}");
         }

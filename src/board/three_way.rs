@@ -6,9 +6,11 @@
 use super::columns::Columns;
 use super::field::Field;
 use super::row::Row;
-use super::slot::Slot;
-use super::wide::Wide;
-use super::{Board, prose, version};
+use super::slot::{Slot};
+use super::aligned::AlignedRow;
+use super::cell::ABSENT;
+use super::prose;
+use super::read::Board;
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 
@@ -41,7 +43,7 @@ pub fn three_way<'a>(base: &Board<'a>, ours: &Board<'a>, theirs: &Board<'a>) -> 
         tabled: one.tabled || other.tabled,
         below: text(&base.below, &one.below, &other.below),
         eol: lead.eol,
-        conflicted: one.conflicted || other.conflicted,
+        trouble: one.trouble.max(other.trouble),
         size: one.size.max(other.size),
     };
     board.take_table_of(one, other);
@@ -58,33 +60,37 @@ fn merge_rows<'a>(
     other: &Board<'a>,
     columns: &Columns<'a>,
 ) -> Vec<Row<'a>> {
-    let [base, one, other] = [base, one, other].map(|board| by_slot(board, columns));
+    let shared = one.is_shared() || other.is_shared();
+    let [base, one, other] = [base, one, other].map(|board| by_slot(board, columns, shared));
     let slots: BTreeSet<&Slot<'_>> = one.keys().chain(other.keys()).collect();
     slots
         .into_iter()
         .filter_map(|slot| merge_row(base.get(slot), one.get(slot), other.get(slot)))
-        .map(Wide::narrow)
+        .map(AlignedRow::into_row)
         .collect()
 }
 
 /// Gives the rows of a board; of two in one slot the one that a merge keeps.
-fn by_slot<'a>(board: &Board<'a>, columns: &Columns<'a>) -> HashMap<Slot<'static>, Wide<'a>> {
-    let mut rows: HashMap<_, Wide<'a>> = HashMap::with_capacity(board.rows.len());
+fn by_slot<'a>(
+    board: &Board<'a>,
+    columns: &Columns<'a>,
+    shared: bool,
+) -> HashMap<Slot<'static>, AlignedRow<'a>> {
+    let mut rows: HashMap<_, AlignedRow<'a>> = HashMap::with_capacity(board.rows.len());
     for row in &board.rows {
-        let slot = row.slot().into_owned();
-        let earlier = rows.get(&slot).map(|other| other.row.beat());
-        if earlier.is_none_or(|beat| row.beat() >= beat) {
-            rows.insert(slot, Wide::of(row, &board.columns, columns));
+        let slot = row.slot(shared).into_owned();
+        if rows.get(&slot).is_none_or(|above| row.outlives(&above.row)) {
+            rows.insert(slot, AlignedRow::of(row, &board.columns, columns));
         }
     }
     rows
 }
 
 fn merge_row<'a>(
-    base: Option<&Wide<'a>>,
-    one: Option<&Wide<'a>>,
-    other: Option<&Wide<'a>>,
-) -> Option<Wide<'a>> {
+    base: Option<&AlignedRow<'a>>,
+    one: Option<&AlignedRow<'a>>,
+    other: Option<&AlignedRow<'a>>,
+) -> Option<AlignedRow<'a>> {
     let (one, other) = match (one, other) {
         (Some(one), Some(other)) => (one, other),
         (Some(row), None) | (None, Some(row)) => {
@@ -119,11 +125,11 @@ fn merge_row<'a>(
     Some(merged)
 }
 
-impl Wide<'_> {
+impl AlignedRow<'_> {
     fn same_known(&self, other: &Self) -> bool {
         Field::ALL
             .iter()
-            .all(|&field| self.row.get(field) == other.row.get(field))
+            .all(|&field| self.row.written(field) == other.row.written(field))
     }
 
     fn same(&self, other: &Self) -> bool {
@@ -140,7 +146,8 @@ impl Wide<'_> {
 
     /// Compares by version, and where that says nothing by all the rest.
     fn order(&self, other: &Self) -> std::cmp::Ordering {
-        version::compare(&self.row, &other.row)
+        self.row
+            .cmp_version(&other.row)
             .then_with(|| self.extra.cmp(&other.extra))
             .then_with(|| self.row.line().cmp(&other.row.line()))
     }
@@ -149,6 +156,6 @@ impl Wide<'_> {
 /// Gives what a foreign cell says; nothing, a dash and no cell are the same.
 fn text<'c>(cell: &'c Option<Cow<'_, str>>) -> &'c str {
     cell.as_deref()
-        .filter(|text| *text != super::ABSENT)
+        .filter(|text| *text != ABSENT)
         .unwrap_or("")
 }

@@ -1,21 +1,44 @@
-//! Which of two versions of a row is the newer one.
+//! Which of two versions of a row is newer; nothing else compares heartbeats.
 
 use super::field::Field;
-use super::row::Entry;
+use super::row::Row;
+use crate::Timestamp;
 use std::cmp::Ordering;
 
-/// Compares by heartbeat, then finality of the status, then text.
-///
-/// An absent or unreadable heartbeat is the oldest, an unknown status the
-/// least final. The text of all known cells makes the order total, which is
-/// what makes a join by it commutative and associative.
-pub(super) fn compare(a: &Entry<'_>, b: &Entry<'_>) -> Ordering {
-    a.beat()
-        .cmp(&b.beat())
-        .then_with(|| a.status().cmp(&b.status()))
-        .then_with(|| {
-            Field::ALL
-                .map(|field| a.get(field))
-                .cmp(&Field::ALL.map(|field| b.get(field)))
-        })
+impl Row<'_> {
+    /// Compares two versions by heartbeat, then finality of the status, then text.
+    ///
+    /// An absent or unreadable heartbeat is the oldest, an unknown status the
+    /// least final. The text of all known cells makes the order total, which is
+    /// what makes a join by it commutative and associative.
+    pub fn cmp_version(&self, other: &Row<'_>) -> Ordering {
+        self.heartbeat()
+            .cmp(&other.heartbeat())
+            .then_with(|| self.status().cmp(&other.status()))
+            .then_with(|| {
+                Field::ALL
+                    .map(|field| self.written(field))
+                    .cmp(&Field::ALL.map(|field| other.written(field)))
+            })
+    }
+
+    /// Tells whether it has a later heartbeat than another row had.
+    ///
+    /// An absent or unreadable heartbeat is the oldest.
+    pub fn is_later_than(&self, heartbeat: Option<Timestamp>) -> bool {
+        self.heartbeat() > heartbeat
+    }
+
+    /// Tells whether it replaces a row of its slot that stands above it.
+    pub(super) fn outlives(&self, above: &Row<'_>) -> bool {
+        !above.is_later_than(self.heartbeat())
+    }
+
+    /// Tells whether the event that it reports is older than what a row shows
+    /// of the same session.
+    pub(super) fn is_outdated_by(&self, shown: &Row<'_>) -> bool {
+        self.heartbeat().is_some()
+            && shown.is_later_than(self.heartbeat())
+            && self.get(Field::Session) == shown.get(Field::Session)
+    }
 }

@@ -4,7 +4,7 @@ use super::context::Context;
 use super::outcome::{Exit, Failure, print, warn};
 use super::resolve;
 use crate::disk::rewrite;
-use crate::merge::{Unmergeable, merge};
+use crate::board::{Unmergeable, merge_texts};
 use clap::Args;
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -27,7 +27,7 @@ pub struct MergeArgs {
     /// The board's path in the repository, which git tells its driver
     #[arg(long, value_name = "PATH")]
     pub path: Option<String>,
-    /// Repair a board of the vault that holds git conflict markers
+    /// Repair a board of the vault that holds conflict markers
     #[arg(long, conflicts_with_all = ["output", "path"])]
     pub resolve: bool,
 }
@@ -43,7 +43,7 @@ pub fn run(context: &Context, args: &MergeArgs) -> Result<Exit, Failure> {
         ));
     };
     let (base_text, ours_text, theirs_text) = (read(base)?, read(ours)?, read(theirs)?);
-    let merged = match merge(&base_text, &ours_text, &theirs_text, context.now) {
+    let merged = match merge_texts(&base_text, &ours_text, &theirs_text, context.now) {
         Ok(merged) => merged,
         Err(why) => return unmergeable(args, why, [base, ours, theirs]),
     };

@@ -7,6 +7,7 @@ use super::edit::{accepted, edit};
 use super::outcome::{Exit, Failure, print, print_json};
 use crate::board::Row;
 use crate::disk::Entry;
+use crate::board::Field;
 use crate::edit::{Action, Dropped, EditOptions, Prune, Report, Restore};
 use crate::printable;
 use clap::Args;
@@ -101,8 +102,9 @@ fn show_pruned(
 
 fn object_of(Dropped { row, why }: &Dropped) -> Value {
     json!({
-        "repo": row.repo, "status": row.status, "session": row.session,
-        "heartbeat": row.heartbeat, "key": row.key, "host": row.host, "why": why,
+        "repo": row.get(Field::Repo), "status": row.get(Field::Status),
+        "session": row.get(Field::Session), "heartbeat": row.get(Field::Heartbeat),
+        "key": row.get(Field::Key), "host": row.get(Field::Host), "why": why,
     })
 }
 
@@ -118,8 +120,8 @@ fn rows(report: &Report, dropped: &[Dropped], unknown: &BTreeSet<String>) -> Str
         _ => ("dropped", "dropped"),
     };
     for Dropped { row, why } in dropped {
-        let (repo, why) = (printable(&row.repo, 80), printable(why, 300));
-        let key = printable(row.key.as_deref().unwrap_or("no key"), 20);
+        let (repo, why) = (printable(&row.repo(), 80), printable(why, 300));
+        let key = printable(row.get(Field::Key).as_deref().unwrap_or("no key"), 20);
         text.push_str(&format!("{verb} `{repo}` ({key}): {why}\n"));
     }
     for repo in unknown {

@@ -1,4 +1,4 @@
-//! `boardsync merge --resolve`: a board with git conflict markers is repaired.
+//! `boardsync merge --resolve`: a board with conflict markers is repaired.
 
 use super::context::Context;
 use super::edit::{accepted, edit};

@@ -8,6 +8,7 @@ use crate::printable;
 use clap::{Args, ValueEnum};
 use serde::Deserialize;
 use serde_json::json;
+use std::borrow::Cow;
 use std::io::{IsTerminal, Read};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -67,10 +68,10 @@ pub fn run(context: &Context, args: &StatusArgs) -> Result<Exit, Failure> {
         (Some(asking), Some(session)) => asking.session_id == session.id,
         _ => false,
     };
-    let others: Vec<(State, &str)> = view
+    let others: Vec<(State, Cow<str>)> = view
         .states()
         .filter(|(_, _, session)| !asks(*session))
-        .map(|(state, item, _)| (state, &*item.row.repo))
+        .map(|(state, item, _)| (state, item.row.repo()))
         .collect();
     let counts = Counts::of(others.iter().map(|(state, _)| *state));
     if context.global.json {
@@ -95,7 +96,7 @@ pub fn run(context: &Context, args: &StatusArgs) -> Result<Exit, Failure> {
 }
 
 /// Names the repositories that wait, as many as fit a line.
-fn waiting(states: &[(State, &str)]) -> String {
+fn waiting(states: &[(State, Cow<str>)]) -> String {
     let waiting = states.iter().filter(|(state, _)| *state == State::Waiting);
     let mut names: Vec<String> = waiting.map(|(_, repo)| printable(repo, 30)).collect();
     names.dedup();

@@ -1,7 +1,7 @@
 //! Conflict copies of sync tools: their rows join the board, then they go aside.
 
 use crate::aside;
-use crate::board::{Board, Origin, join_all};
+use crate::board::{Board, Condition, join_all};
 use crate::commit::LIMIT;
 use crate::conflict_copy::is_conflict_copy;
 use crate::disk::{self, Entry, Links, read_small};
@@ -64,7 +64,7 @@ impl ConflictCopies {
                 return None;
             }
             let text = String::from_utf8(contents.bytes).ok()?;
-            (Board::origin_of(&text) == Origin::Ours).then_some(ConflictCopy { entry, text })
+            (Board::condition_of(&text) == Condition::Ours).then_some(ConflictCopy { entry, text })
         };
         self.all.extend(self.candidates.drain(..).filter_map(copy));
     }

@@ -113,13 +113,14 @@ impl BoardEdit for Prune<'_> {
     ) -> Board<'b> {
         let mut dropped: HashMap<Slot, Option<Timestamp>> = HashMap::new();
         for Dropped { row, .. } in &self.dropped {
-            let beat = dropped.entry(row.slot()).or_default();
-            *beat = (*beat).max(row.beat());
+            let heartbeat = dropped.entry(written.slot_of(row)).or_default();
+            if row.is_later_than(*heartbeat) {
+                *heartbeat = row.heartbeat();
+            }
         }
         displaced.rows.retain(|row| {
-            dropped
-                .get(&row.slot())
-                .is_none_or(|beat| row.beat() > *beat)
+            let heartbeat = dropped.get(&written.slot_of(row));
+            heartbeat.is_none_or(|heartbeat| row.is_later_than(*heartbeat))
         });
         join_displaced(&displaced, &written, &[], when, options)
     }

@@ -1,8 +1,7 @@
 //! What may not be touched: why, and what a person can do about it.
 
 use super::Action;
-use crate::board::{Board, GENERATOR, Origin};
-use crate::merge::NotABoard;
+use crate::board::{Board, Condition, GENERATOR, NotABoard};
 use crate::printable;
 use std::path::Path;
 
@@ -14,6 +13,11 @@ pub enum Refusal {
     Handwritten,
     /// It holds git's conflict markers.
     Conflicted,
+    /// A row of its table stands outside of it, or no table is left to read.
+    Damaged {
+        /// The number of the line, from 1.
+        line: usize,
+    },
     /// It already shows a later event of the same session.
     Outdated,
     /// It is not UTF-8; where the first wrong byte is.
@@ -31,7 +35,7 @@ impl Refusal {
     pub fn action(&self) -> Action {
         match self {
             Self::Handwritten | Self::NotText(_) => Action::SkippedHandwritten,
-            Self::Conflicted | Self::Missing | Self::Unrepairable(_) => Action::SkippedConflicted,
+            Self::Conflicted | Self::Damaged { .. } | Self::Missing | Self::Unrepairable(_) => Action::SkippedConflicted,
             Self::Outdated => Action::SkippedOutdated,
             Self::NoBackup(_) => Action::SkippedWriteFailed,
         }
@@ -45,7 +49,10 @@ impl Refusal {
                 "`{path}` is not a board of ours (its frontmatter has no `_generator: {GENERATOR}`): move it away, or name another with --board"
             ),
             Self::Conflicted => format!(
-                "`{path}` holds git conflict markers: repair it with `boardsync merge --resolve`, or by hand"
+                "`{path}` holds conflict markers: repair it with `boardsync merge --resolve`, or by hand"
+            ),
+            Self::Damaged { line } => format!(
+                "line {line} of `{path}` is a row or head of the board, but not in a table: repair the table by hand"
             ),
             Self::Outdated => {
                 format!("`{path}` already shows a later event of the same session; nothing to do")
@@ -75,10 +82,11 @@ pub fn refusal(bytes: &[u8]) -> Option<Refusal> {
 /// Reads the text of a board that a generator may rewrite.
 pub(super) fn board_text(bytes: &[u8]) -> Result<&str, Refusal> {
     let text = text(bytes)?;
-    match Board::origin_of(text) {
-        Origin::Ours => Ok(text),
-        Origin::Handwritten => Err(Refusal::Handwritten),
-        Origin::Conflicted => Err(Refusal::Conflicted),
+    match Board::condition_of(text) {
+        Condition::Ours => Ok(text),
+        Condition::Handwritten => Err(Refusal::Handwritten),
+        Condition::Conflicted => Err(Refusal::Conflicted),
+        Condition::Damaged { line } => Err(Refusal::Damaged { line }),
     }
 }
 

@@ -5,8 +5,7 @@ use super::refusal::{Refusal, board_text, text};
 use super::report::{Action, Report};
 use super::run::EditOptions;
 use crate::aside;
-use crate::board::Board;
-use crate::merge::{NotABoard, repair};
+use crate::board::{Board, NotABoard, repair};
 use std::borrow::Cow;
 use std::path::PathBuf;
 

@@ -7,9 +7,10 @@ use super::refusal::Refusal;
 use super::report::Report;
 use super::run::{EditOptions, run};
 use crate::Timestamp;
-use crate::board::{Board, Field, Fresh, Row, Slot, Status, clean};
+use crate::board::{Board, Field, Fresh, Row, Slot, Status, cell_text};
 use crate::commit::{Displaced, End};
 use crate::session::{Derived, Explicit, Registry, Repo, Sources, derive};
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// One repository of an update, and what is known about it.
@@ -123,9 +124,10 @@ impl<'a> Update<'a> {
         if is_event && let Some(row) = prior {
             keep_cells(&mut derived, row);
         }
-        Fresh {
-            row: row(subject, &derived, &options.host.id),
-            explicit: is_timed,
+        let row = row(subject, &derived, &options.host.id);
+        match is_timed {
+            true => Fresh::event(row),
+            false => Fresh::found(row),
         }
     }
 
@@ -163,8 +165,8 @@ impl<'a> Update<'a> {
         let beats: HashMap<String, Option<Timestamp>> = board
             .rows
             .iter()
-            .filter(|row| row.host.as_deref() == Some(host))
-            .filter_map(|row| Some((row.key.as_deref()?.to_owned(), row.beat())))
+            .filter(|row| row.get(Field::Host).as_deref() == Some(host))
+            .filter_map(|row| Some((row.get(Field::Key)?.into_owned(), row.heartbeat())))
             .collect();
         let is_ours = |key: &str| {
             self.repositories
@@ -172,9 +174,9 @@ impl<'a> Update<'a> {
                 .any(|subject| subject.repo.key == key)
         };
         let before = board.rows.len();
-        board.rows.retain(|row| match row.key.as_deref() {
-            Some(key) if row.host.is_none() && is_ours(key) => {
-                beats.get(key).is_none_or(|beat| row.beat() > *beat)
+        board.rows.retain(|row| match row.get(Field::Key) {
+            Some(key) if row.get(Field::Host).is_none() && is_ours(&key) => {
+                beats.get(&*key).is_none_or(|beat| row.is_later_than(*beat))
             }
             _ => true,
         });
@@ -185,18 +187,21 @@ impl<'a> Update<'a> {
 /// Keeps what a row has of the same session where nothing else is known: an
 /// event that only names its status takes nothing away.
 fn keep_cells(derived: &mut Derived, row: &Row) {
-    let is_another = |said: &String| row.session.as_deref() != Some(&clean(said));
+    let is_another = |said: &String| {
+        row.get(Field::Session).as_deref() != Some(&cell_text(said))
+    };
     if derived.session.as_ref().is_some_and(is_another) {
         return;
     }
-    let keep = |cell: &mut Option<String>, prior: &Option<std::borrow::Cow<'_, str>>| {
+    for (cell, field) in [
+        (&mut derived.session, Field::Session),
+        (&mut derived.branch, Field::Branch),
+        (&mut derived.mode, Field::Mode),
+    ] {
         if cell.is_none() {
-            *cell = prior.as_ref().map(ToString::to_string);
+            *cell = row.get(field).map(Cow::into_owned);
         }
-    };
-    keep(&mut derived.session, &row.session);
-    keep(&mut derived.branch, &row.branch);
-    keep(&mut derived.mode, &row.mode);
+    }
 }
 
 fn row(subject: &Subject, derived: &Derived, host: &str) -> Row<'static> {

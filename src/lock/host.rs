@@ -1,5 +1,6 @@
 //! Who we are, and which other names mean the same host.
 
+pub use crate::host_name::normalise;
 use hmac_sha256::Hash;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -76,17 +77,6 @@ impl Host {
         };
         self.aliases.get_or_init(read)
     }
-}
-
-/// Trims, lower-cases, and removes one of the suffixes that a router lends.
-///
-/// macOS changes its own name between `x` and `x.local` with the network.
-pub fn normalise(name: &str) -> String {
-    let name = name.trim().to_lowercase();
-    let bare = [".local", ".home", ".lan", ".localdomain"]
-        .iter()
-        .find_map(|suffix| name.strip_suffix(suffix).filter(|bare| !bare.is_empty()));
-    bare.unwrap_or(&name).to_owned()
 }
 
 /// Reads every string in the JSON of the aliases file, at any depth.

@@ -3,7 +3,7 @@
 use super::edit::RowEdit;
 use super::find::NotFound;
 use crate::aside;
-use crate::board::has_markers;
+use crate::board::has_conflict;
 use crate::commit::{Displaced, Document, Edit};
 use crate::vault::Place;
 use std::cell::RefCell;
@@ -57,7 +57,7 @@ impl Document for NoteDocument<'_> {
             Ok(text) => text,
             Err(refusal) => return Some(refusal),
         };
-        has_markers(text).then_some(NotFound::Conflicted)
+        has_conflict(text).then_some(NotFound::Conflicted)
     }
 
     fn edit(&mut self, current: Option<&[u8]>) -> Edit<NotFound> {

@@ -1,6 +1,6 @@
 //! Which table of a note is meant, and which row of it.
 
-use crate::board::{Table, cells, clean, has_markers, tables};
+use crate::board::{Table, cells, clean, has_conflict, tables};
 use std::borrow::Cow;
 
 /// Is a column's title and a text for it.
@@ -41,7 +41,7 @@ pub enum NotFound {
     #[error("it is not UTF-8 text")]
     NotText,
     /// It holds git's conflict markers.
-    #[error("it holds git conflict markers: settle them first")]
+    #[error("it holds conflict markers: resolve them first")]
     Conflicted,
     /// No table has the columns.
     #[error("no table has the columns {wanted}; the tables are {candidates}")]
@@ -86,7 +86,7 @@ impl Wanted {
     ///
     /// None or several have them, or the note is in conflict.
     pub fn table<'a>(&self, text: &'a str, more: &[Cell]) -> Result<Found<'a>, NotFound> {
-        if has_markers(text) {
+        if has_conflict(text) {
             return Err(NotFound::Conflicted);
         }
         let columns: Vec<&str> = self

@@ -2,8 +2,9 @@
 
 use boardsync::Timestamp;
 use boardsync::board::{
-    ABSENT, Board, Field, Fresh, Origin, Row, Slot, Status, join, join_all, join_rows, three_way,
+    ABSENT, Board, Field, Fresh, Condition, Row, Slot, Status, join, join_all, join_rows, three_way,
 };
+use std::borrow::Cow;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
@@ -46,6 +47,11 @@ fn text() -> impl Strategy<Value = String> {
     ]
 }
 
+/// Gives the slot of a row on a board that is not shared.
+fn slot<'r>(row: &'r Row<'_>) -> Slot<'r> {
+    Board::empty(Timestamp::from_millis(0)).slot_of(row)
+}
+
 fn heartbeat() -> impl Strategy<Value = String> {
     let near = (0i64..16).prop_map(|hours| {
         let time = Timestamp::from_millis(now().as_millis() - hours * 30 * 60 * 1000);
@@ -77,7 +83,9 @@ fn row() -> impl Strategy<Value = Row<'static>> {
 }
 
 fn fresh() -> impl Strategy<Value = Vec<Fresh>> {
-    let one = (row(), any::<bool>()).prop_map(|(row, explicit)| Fresh { row, explicit });
+    let one = (row(), any::<bool>()).prop_map(|(row, explicit)| {
+        if explicit { Fresh::event(row) } else { Fresh::found(row) }
+    });
     prop::collection::vec(one, 0..6)
 }
 
@@ -88,10 +96,7 @@ fn board() -> impl Strategy<Value = String> {
 
 fn written(rows: &[Row<'static>]) -> String {
     let mut board = Board::empty(now());
-    let fresh = rows.iter().map(|row| Fresh {
-        row: row.clone(),
-        explicit: false,
-    });
+    let fresh = rows.iter().map(|row| Fresh::found(row.clone()));
     board.upsert(&fresh.collect::<Vec<_>>(), now());
     board.render(now())
 }
@@ -156,7 +161,7 @@ fn is_open(text: &str) -> bool {
 
 /// The known cells of a row: what a join decides on.
 fn known(row: &Row<'_>) -> Vec<Option<String>> {
-    let cell = |field| row.get(field).map(str::to_owned);
+    let cell = |field| row.get(field).map(Cow::into_owned);
     Field::ALL.into_iter().map(cell).collect()
 }
 
@@ -183,7 +188,7 @@ proptest! {
         board.rows.extend(rows.clone());
         let text = board.render(now());
         let read = Board::parse(&text);
-        prop_assert_eq!(read.origin(), Origin::Ours);
+        prop_assert_eq!(read.condition(), Condition::Ours);
         prop_assert_eq!(read.rows.len(), rows.len());
         for row in &rows {
             prop_assert!(read.rows.contains(row), "{:?} is not in\n{}", row, text);
@@ -197,7 +202,7 @@ proptest! {
         board.rows.extend(rows.clone());
         let text = board.render(now());
         // Readers pad and cut rows: only the last cell shows that none is split.
-        let key = |row: &Row<'_>| row.key.as_deref().unwrap_or(ABSENT).to_owned();
+        let key = |row: &Row<'_>| row.get(Field::Key).as_deref().unwrap_or(ABSENT).to_owned();
         let mut expected: Vec<_> = rows.iter().map(|row| (7, key(row))).collect();
         expected.push((7, "Key".to_owned()));
         let mut seen = gfm_rows(&text);
@@ -223,8 +228,8 @@ proptest! {
         let merged = after.upsert(&fresh, now());
         prop_assert_eq!(merged.changed, after.rows != before.rows);
         let kept = |row: &Row<'_>| after.rows.iter().any(|other| {
-            other.slot() == row.slot() || fresh.iter().any(|f| {
-                f.row.slot() == other.slot() && f.row.repo.to_lowercase() == row.repo.to_lowercase()
+            slot(other) == slot(row) || fresh.iter().any(|f| {
+                slot(&f.row) == slot(other) && f.row.repo().to_lowercase() == row.repo().to_lowercase()
             })
         });
         prop_assert!(before.rows.iter().all(kept), "a slot is gone");
@@ -246,20 +251,20 @@ proptest! {
         let displaced = Board::parse(&a);
         let mut ours = Board::parse(&b);
         ours.upsert(&fresh, now());
-        let slots: Vec<Slot<'_>> = fresh.iter().map(|fresh| fresh.row.slot()).collect();
+        let slots: Vec<Slot<'_>> = fresh.iter().map(|fresh| slot(&fresh.row)).collect();
         let joined = join(&displaced, &ours, &slots, now());
         for row in &ours.rows {
-            let Some(found) = joined.prior(&row.slot()) else {
+            let Some(found) = joined.prior(&slot(row)) else {
                 return Err(TestCaseError::fail(format!("{row:?} is gone")));
             };
-            if slots.contains(&row.slot()) {
+            if slots.contains(&slot(row)) {
                 prop_assert_eq!(known(found), known(row));
             }
         }
         for row in &displaced.rows {
             let adopted = slots.iter().any(|slot| ours.prior(slot).is_some_and(
-                |ours| ours.repo.to_lowercase() == row.repo.to_lowercase()));
-            prop_assert!(joined.prior(&row.slot()).is_some() || row.key.is_none() && adopted);
+                |ours| ours.repo().to_lowercase() == row.repo().to_lowercase()));
+            prop_assert!(joined.prior(&slot(row)).is_some() || row.get(Field::Key).is_none() && adopted);
         }
     }
 
@@ -278,7 +283,7 @@ proptest! {
         prop_assert_eq!(merged.render(now()), three_way(&base, &other, &one).render(now()));
         let row = |board: &Board<'_>, slot: &Slot<'_>| board.prior(slot).map(known);
         let boards = [&base, &one, &other];
-        let slots: BTreeSet<_> = boards.iter().flat_map(|b| b.rows.iter()).map(|r| r.slot()).collect();
+        let slots: BTreeSet<_> = boards.iter().flat_map(|b| b.rows.iter()).map(|r| slot(r)).collect();
         for slot in &slots {
             let [was, a, b, is] = [&base, &one, &other, &merged].map(|board| row(board, slot));
             let expected = if a == was { vec![b] } else if b == was { vec![a] } else {

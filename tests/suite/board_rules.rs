@@ -2,7 +2,7 @@
 
 use boardsync::Timestamp;
 use boardsync::board::{
-    Board, Field, Fresh, Merged, Origin, Row, Slot, Status, join, join_all, join_rows, three_way,
+    Board, Field, Fresh, Merged, Condition, Row, Slot, Status, join, join_all, join_rows, three_way,
 };
 
 const FRONT: &str = "---\n_generator: session-orchestrator-active-sessions@1\n\
@@ -35,10 +35,7 @@ fn row(repo: &str, status: Status, clock: &str, key: &str) -> Row<'static> {
 }
 
 fn fresh(row: Row<'static>) -> [Fresh; 1] {
-    [Fresh {
-        row,
-        explicit: true,
-    }]
+    [Fresh::event(row)]
 }
 
 /// Puts rows into a board, and gives its rows as text.
@@ -53,30 +50,30 @@ fn upserted(before: &str, fresh: &[Fresh]) -> (Merged, String) {
 fn only_a_marked_board_without_conflict_is_ours() {
     let marker = "_generator: session-orchestrator-active-sessions@1";
     for (text, origin) in [
-        (format!("---\n{marker}\n---\n"), Origin::Ours),
+        (format!("---\n{marker}\n---\n"), Condition::Ours),
         (
             format!("\u{feff}---\r\n{marker} # x\r\n---\r\n"),
-            Origin::Ours,
+            Condition::Ours,
         ),
-        (format!("---\n  {marker}\n---\n"), Origin::Handwritten),
-        (format!("\n---\n{marker}\n---\n"), Origin::Handwritten),
-        (format!("---\n{marker}2\n---\n"), Origin::Handwritten),
-        (format!("---\n{marker}\n---\na\n=======\n"), Origin::Ours),
-        (format!("---\n{marker}\n---\n<<<<<<< a\n"), Origin::Ours),
+        (format!("---\n  {marker}\n---\n"), Condition::Handwritten),
+        (format!("\n---\n{marker}\n---\n"), Condition::Handwritten),
+        (format!("---\n{marker}2\n---\n"), Condition::Handwritten),
+        (format!("---\n{marker}\n---\na\n=======\n"), Condition::Ours),
+        (format!("---\n{marker}\n---\n<<<<<<< a\n"), Condition::Ours),
         (
             format!("---\n<<<<<<< a\n{marker}\n=======\n>>>>>>> b\n---\n"),
-            Origin::Conflicted,
+            Condition::Conflicted,
         ),
         (
             format!("<<<<<<< a\n---\n{marker}\n---\n=======\n>>>>>>> b\n"),
-            Origin::Conflicted,
+            Condition::Conflicted,
         ),
         (
             "<<<<<<< a\n=======\n>>>>>>> b\n".to_owned(),
-            Origin::Handwritten,
+            Condition::Handwritten,
         ),
     ] {
-        assert_eq!(Board::parse(&text).origin(), origin, "{text}");
+        assert_eq!(Board::parse(&text).condition(), origin, "{text}");
     }
 }
 
@@ -109,7 +106,7 @@ fn a_row_is_known_by_what_would_be_written_of_it() {
     let odd = text(&odd);
     let board = Board::parse(&odd);
     let known = Slot::keyed("00000001");
-    assert_eq!(board.prior(&known).map(|row| &*row.repo), Some("app"));
+    assert_eq!(board.prior(&known).map(|row| row.repo().into_owned()).as_deref(), Some("app"));
     assert_eq!(board.render(now()), odd, "its line stays");
 }
 
@@ -134,7 +131,7 @@ fn an_event_that_is_older_than_what_the_board_shows_is_dropped() {
     late[0].explicit = false;
     assert!(upserted(&before, &late).0.changed);
     late[0].explicit = true;
-    late[0].row.session = None;
+    late[0].row = late[0].row.clone().with(Field::Session, "");
     assert!(upserted(&before, &late).0.changed);
 }
 
@@ -202,7 +199,7 @@ fn what_is_foreign_survives_an_update() {
 fn new_columns_are_appended_and_keep_alignments() {
     let before = [
         FRONT,
-        "| Repo | Status | X |\n|:--|--:|\n| b | frei | x | y |\n",
+        "| Repo | Status | X |\n|:--|--:|---|\n| b | frei | x | y |\n",
     ]
     .concat();
     let (_, after) = upserted(
@@ -303,7 +300,7 @@ fn a_join_does_not_bring_back_a_legacy_row_that_we_adopted() {
     let mut ours = Board::parse(&displaced);
     let mine = row("app", Status::Closed, "06:30", "00000001");
     ours.upsert(&fresh(mine.clone()), now());
-    let joined = join(&Board::parse(&displaced), &ours, &[mine.slot()], now());
+    let joined = join(&Board::parse(&displaced), &ours, &[ours.slot_of(&mine)], now());
     assert_eq!(joined.rows, [mine]);
 }
 

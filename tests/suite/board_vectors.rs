@@ -3,6 +3,7 @@
 use boardsync::Timestamp;
 use boardsync::board::{Board, Field, Fresh, Row, Status};
 use serde::Deserialize;
+use std::borrow::Cow;
 
 #[derive(Deserialize)]
 struct Vectors<C> {
@@ -38,11 +39,11 @@ struct Cells {
 
 impl Cells {
     fn of(row: &Row<'_>) -> Self {
-        let own = |field| row.get(field).map(str::to_owned);
+        let own = |field| row.get(field).map(Cow::into_owned);
         Self {
-            repo: row.repo.to_string(),
+            repo: row.repo().into_owned(),
             key: own(Field::Key),
-            status: row.status.to_string(),
+            status: row.get(Field::Status).unwrap_or_default().into_owned(),
             session: own(Field::Session),
             branch: own(Field::Branch),
             mode: own(Field::Mode),
@@ -74,10 +75,7 @@ fn renders_what_the_peer_renders() {
     for case in vectors.cases {
         let now = time(&case.now);
         let mut board = Board::empty(case.created.as_deref().map_or(now, time));
-        let rows = case.rows.iter().map(|cells| Fresh {
-            row: cells.row(),
-            explicit: false,
-        });
+        let rows = case.rows.iter().map(|cells| Fresh::found(cells.row()));
         board.upsert(&rows.collect::<Vec<_>>(), now);
         assert_eq!(board.render(now), case.board, "{}", case.name);
     }

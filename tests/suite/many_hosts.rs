@@ -7,11 +7,12 @@
 //! `SEED=42 cargo test --test suite many_hosts::` replays it.
 
 use boardsync::Timestamp;
-use boardsync::board::{Board, Status};
+use boardsync::board::{Board, Field, Status};
 use boardsync::edit::{Action, EditOptions, Report, Share, Subject, run, update};
 use boardsync::lock::{Host, LockOptions};
 use boardsync::session::{Explicit, Repo, Sources};
 use boardsync::vault::{AllowedLinks, DEFAULT_BOARD, Place};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -490,12 +491,12 @@ impl World {
         let mut seen = BTreeMap::new();
         for row in &board.rows {
             let slot = (
-                row.host.as_deref().map(str::to_owned),
-                row.key.as_deref().unwrap().to_owned(),
+                row.get(Field::Host).map(Cow::into_owned),
+                row.get(Field::Key).unwrap().into_owned(),
             );
             let cells = (
-                row.session.as_deref().unwrap().to_owned(),
-                row.beat().unwrap(),
+                row.get(Field::Session).unwrap().into_owned(),
+                row.heartbeat().unwrap(),
             );
             let twin = seen.insert(slot, cells);
             assert!(twin.is_none(), "SEED={seed}: two rows in one slot\n{text}");

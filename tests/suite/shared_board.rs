@@ -2,7 +2,7 @@
 
 use crate::env::{TestEnv, board_of};
 use boardsync::Timestamp;
-use boardsync::board::{Board, Status};
+use boardsync::board::{Board, Field, Status};
 use boardsync::edit::{EditOptions, Report, Subject, update};
 use boardsync::lock::Host;
 use boardsync::session::{Explicit, Repo, Sources};
@@ -50,9 +50,9 @@ fn rows(env: &TestEnv) -> Vec<(String, String, String)> {
     let rows = board.rows.iter();
     rows.map(|row| {
         (
-            own(row.host.as_deref()),
-            row.status.to_string(),
-            own(row.session.as_deref()),
+            own(row.get(Field::Host).as_deref()),
+            row.get(Field::Status).unwrap_or_default().into_owned(),
+            own(row.get(Field::Session).as_deref()),
         )
     })
     .collect()
@@ -167,7 +167,7 @@ fn a_copy_from_before_the_declaration_does_not_bring_taken_rows_back() {
 }
 
 #[test]
-fn the_declaration_adds_one_column_and_nothing_else() {
+fn the_declaration_adds_a_mark_and_one_column() {
     let env = TestEnv::new();
     let text = board_of("| a | frei | — | — | — | — | 00000001 |\n") + "\nprose\n";
     env.write_board(&text);
@@ -183,7 +183,8 @@ fn the_declaration_adds_one_column_and_nothing_else() {
     let expected = text
         .replace("| Key |\n", "| Key | Host |\n")
         .replace("|---|\n", "|---|---|\n")
-        .replace("| 00000001 |\n", "| 00000001 | — |\n");
+        .replace("| 00000001 |\n", "| 00000001 |  |\n")
+        .replace("\n---\n\n#", "\nboardsync-shared: true\n---\n\n#");
     assert_eq!(env.read_board(), expected);
     let again = env.run(&["init", "--shared", "--yes"]).quietly();
     assert_eq!(again.out, "nothing to do\n");

@@ -7,6 +7,7 @@ const NOW: &str = "2026-11-30T07:00:00Z";
 /// A board of several hosts, with a column that is not ours.
 fn shared_board() -> String {
     board_of("")
+        .replace("\n---\n\n#", "\nboardsync-shared: true\n---\n\n#")
         .replace("| Key |", "| Key | Host | Owner |")
         .replace(
             "|---|---|---|---|---|---|---|\n",

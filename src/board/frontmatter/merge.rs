@@ -53,6 +53,16 @@ impl Frontmatter<'_> {
         }
     }
 
+    /// Gives the one value that a time has, or would have of its several.
+    fn settled(&self, key: &str) -> Option<String> {
+        let first = self.value(key)?;
+        let time = self.time(key).map(|time| time.to_string());
+        match self.entries(key).count() {
+            1 => Some(first.into_owned()),
+            _ => time.or(Some(first.into_owned())),
+        }
+    }
+
     fn inner(&self) -> Vec<&str> {
         let inner = self.lines.len().saturating_sub(1);
         self.lines
@@ -92,17 +102,14 @@ fn settle_times(sides: &mut [Frontmatter<'_>]) {
     for key in ["updated", "created"] {
         let values = sides
             .iter()
-            .filter_map(|side| side.value(key))
-            .map(str::to_owned);
+            .filter_map(|side| side.settled(key));
         let settled = match key {
             "updated" => values.max_by_key(time),
             _ => values.min_by_key(time),
         };
         if let Some(settled) = settled {
             for side in &mut *sides {
-                if side.value(key) != Some(&*settled) {
-                    side.set(key, &settled);
-                }
+                side.set(key, &settled);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! What one event does to one row: look without the lock, then update.
 
 use crate::agent::{Event, Kind, Verdict, Whereabouts, decide, locate};
-use crate::board::{Board, Origin, Row, Slot, clean};
+use crate::board::{Board, Condition, Field, Row, Slot, clean};
 use crate::cli::context::{Chosen, Context};
 use crate::cli::edit::edit;
 use crate::cli::ledger::record;
@@ -44,7 +44,7 @@ impl<'a> Visit<'a> {
         let read = read_regular(&place.target, LIMIT).ok().flatten();
         let bytes = read.map_or_else(Vec::new, |read| read.bytes);
         let board = Board::parse(std::str::from_utf8(&bytes).unwrap_or_default());
-        if event.kind == Kind::Beat && !bytes.is_empty() && board.origin() != Origin::Ours {
+        if event.kind == Kind::Beat && !bytes.is_empty() && board.condition() != Condition::Ours {
             // That it does so at each start and end is often enough.
             return Ok(None);
         }
@@ -65,7 +65,6 @@ impl<'a> Visit<'a> {
         let mut names = vec![event.session_id.clone()];
         names.extend(lock.iter().map(|lock| lock.shown_session().to_owned()));
         let verdict = |names: &[String]| {
-            let row = row.map(|row| &**row);
             decide(
                 event.kind,
                 row,
@@ -84,8 +83,8 @@ impl<'a> Visit<'a> {
         entries.retain(|entry| is_own(&entry.session_id));
         names.extend(entries.iter().map(|entry| entry.shown_session().to_owned()));
         let shows_it = row
-            .and_then(|row| row.session.as_deref())
-            .is_some_and(|shown| is_one_of(&names, shown));
+            .and_then(|row| row.get(Field::Session))
+            .is_some_and(|shown| is_one_of(&names, &shown));
         if verdict(&names) != Verdict::Write || may_be_anothers && !shows_it {
             return Ok(None);
         }
@@ -123,7 +122,6 @@ impl<'a> Visit<'a> {
         };
         let only_where = |row: Option<&Row<'_>>| {
             let is_ours = |shown: &str| is_one_of(&self.names, shown);
-            let row = row.map(|row| &**row);
             decide(event.kind, row, is_ours, context.now) == Verdict::Write
         };
         let subjects = std::slice::from_ref(&self.subject);

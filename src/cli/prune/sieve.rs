@@ -4,7 +4,7 @@ use super::super::context::Context;
 use super::super::outcome::Failure;
 use super::PruneArgs;
 use crate::Timestamp;
-use crate::board::{FORCE_CLOSE_AFTER_MS, Row, Status};
+use crate::board::{FORCE_CLOSE_AFTER_MS, Field, Row, Status};
 use crate::config;
 use crate::duration::ago;
 use crate::lock::Host;
@@ -54,7 +54,7 @@ impl Sieve {
     /// A closed row without a readable heartbeat has no age, and stays.
     fn is_old(&self, row: &Row) -> Option<String> {
         let status = row.status()?;
-        let beat = row.beat()?;
+        let beat = row.heartbeat()?;
         (matches!(status, Status::Closed | Status::ForceClosed)
             && beat.age_at(self.now) > self.closed_older_than)
             .then(|| format!("{status} {}", ago(beat, self.now)))
@@ -64,20 +64,19 @@ impl Sieve {
         let folders = self.folders.as_ref()?;
         // Where rows tell no hosts apart, the key alone says whose row it is.
         if row
-            .host
-            .as_deref()
-            .is_some_and(|host| !self.host.is(host, None, None))
+            .get(Field::Host)
+            .is_some_and(|host| !self.host.is(&host, None, None))
         {
             return None;
         }
-        let found = match row.key.as_deref() {
-            Some(key) => folders.find(&row.repo, key),
+        let found = match row.get(Field::Key) {
+            Some(key) => folders.find(&row.repo(), &key),
             None => Whereabouts::Unknown,
         };
         match found {
             Whereabouts::There(_) => None,
             Whereabouts::Unknown => {
-                self.unknown.borrow_mut().insert(row.repo.to_string());
+                self.unknown.borrow_mut().insert(row.repo().into_owned());
                 None
             }
             Whereabouts::Gone(path) => {
@@ -89,7 +88,7 @@ impl Sieve {
     fn may_run(&self, row: &Row) -> bool {
         row.status() == Some(Status::InProgress)
             && row
-                .beat()
+                .heartbeat()
                 .is_none_or(|beat| self.now.since(beat) < FORCE_CLOSE_AFTER_MS)
     }
 }

@@ -77,8 +77,8 @@ impl Filter {
     }
 
     fn matches(&self, item: &Item) -> bool {
-        let cell = item.row.get(self.field).unwrap_or(ABSENT);
-        comparable(self.field, cell) == self.value
+        let cell = item.row.get(self.field);
+        comparable(self.field, cell.as_deref().unwrap_or(ABSENT)) == self.value
             || self.field == Field::Status && item.state.word() == self.value
     }
 }

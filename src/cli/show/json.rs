@@ -4,6 +4,7 @@ use super::session::Session;
 use super::snapshot::{Item, View};
 use super::state::State;
 use crate::Timestamp;
+use crate::board::Field;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -23,13 +24,15 @@ fn object_of(view: &View, item: &Item) -> Value {
     let row = &item.row;
     let mut titles = view.board.extra_titles();
     let extra: Vec<Value> = row
-        .extra
+        .extra()
         .iter()
         .map(|text| json!({ "title": titles.next(), "text": text }))
         .collect();
     json!({
-        "repo": row.repo, "status": row.status, "session": row.session, "branch": row.branch,
-        "mode": row.mode, "heartbeat": row.heartbeat, "key": row.key, "host": row.host,
+        "repo": row.get(Field::Repo), "status": row.get(Field::Status),
+        "session": row.get(Field::Session), "branch": row.get(Field::Branch),
+        "mode": row.get(Field::Mode), "heartbeat": row.get(Field::Heartbeat),
+        "key": row.get(Field::Key), "host": row.get(Field::Host),
         "path": item.path().map(path), "activity": activity(item.state), "state": item.state.word(),
         "since": item.since().map(time), "silent": item.state == State::Silent,
         "sessions": item.sessions.iter().map(|it| session(it)).collect::<Vec<_>>(),

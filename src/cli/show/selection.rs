@@ -2,8 +2,10 @@
 
 use super::filter::{self, Filter};
 use super::snapshot::Item;
+use crate::board::Field;
 use crate::{Timestamp, duration};
 use clap::{Args, ValueEnum};
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::time::Duration;
 
@@ -46,7 +48,7 @@ impl Selection {
             Order::Repo => {}
             Order::Seen => items.sort_by_key(|item| Reverse(item.seen())),
             Order::Host => items.sort_by(|a, b| {
-                let host = |item: &Item| item.row.host.as_deref().map(str::to_owned);
+                let host = |item: &Item| item.row.get(Field::Host).map(Cow::into_owned);
                 let key = |item: &Item| (host(item).is_none(), host(item));
                 key(a).cmp(&key(b))
             }),

@@ -113,7 +113,8 @@ impl Session {
 
     /// Returns whether `row` shows this session, or nothing newer.
     pub fn is_meant_by(&self, row: &Row) -> bool {
-        row.session.as_deref() == Some(&self.cell) || row.beat().is_none_or(|it| it <= self.seen)
+        row.get(Field::Session).as_deref() == Some(&self.cell)
+            || !row.is_later_than(Some(self.seen))
     }
 }
 

@@ -4,7 +4,7 @@ use super::selection::Selection;
 use super::session::Session;
 use super::state::{Counts, State};
 use crate::Timestamp;
-use crate::board::{Board, Row};
+use crate::board::{Board, Field, Row};
 use crate::cli::context::Context;
 use crate::cli::outcome::Failure;
 use crate::commit::{CommitError, LIMIT};
@@ -91,8 +91,8 @@ impl Snapshot {
         let mut items: Vec<Item> = std::mem::take(&mut board.rows)
             .into_iter()
             .map(|row| {
-                let is_ours = host.is_none() || row.host.as_deref().map(normalise) == host;
-                let is_its = |it: &&Session| is_ours && row.key.as_deref() == Some(&*it.key);
+                let is_ours = host.is_none() || row.get(Field::Host).map(|it| normalise(&it)) == host;
+                let is_its = |it: &&Session| is_ours && row.get(Field::Key).as_deref() == Some(&*it.key);
                 let (its, others) = sessions.iter().partition(|session| is_its(session));
                 sessions = others;
                 Item::new(row, its, self.now)
@@ -159,13 +159,13 @@ impl<'a> Item<'a> {
     /// Returns since when the row is in its state, as far as is known.
     pub fn since(&self) -> Option<Timestamp> {
         self.session()
-            .map_or_else(|| self.row.beat(), |session| Some(session.since))
+            .map_or_else(|| self.row.heartbeat(), |session| Some(session.since))
     }
 
     /// Returns when the row was last heard of.
     pub fn seen(&self) -> Option<Timestamp> {
         let session = self.sessions.iter().map(|session| session.seen).max();
-        self.row.beat().max(session)
+        self.row.heartbeat().max(session)
     }
 
     /// Returns the folder that the row is of, if this host knows it.
@@ -174,7 +174,7 @@ impl<'a> Item<'a> {
     }
 
     fn is_new_row_of(&self, session: &Session) -> bool {
-        self.row.line().is_none() && self.row.key.as_deref() == Some(&session.key)
+        self.row.line().is_none() && self.row.get(Field::Key).as_deref() == Some(&session.key)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::session::Session;
 use crate::Timestamp;
-use crate::board::{Row, Status, has_gone_silent};
+use crate::board::{Field, Row, Status, has_gone_silent};
 use crate::cli::terminal::Style;
 
 /// The state of a row or a session, in the order in which they are shown.
@@ -57,7 +57,7 @@ impl State {
                 match ended {
                     Some(session) => session.state,
                     None if has_gone_silent(row, now) => Self::Silent,
-                    None => Self::of_activity(row.mode.as_deref()).unwrap_or(Self::InProgress),
+                    None => Self::of_activity(row.get(Field::Mode).as_deref()).unwrap_or(Self::InProgress),
                 }
             }
             Some(Status::ForceClosed) => Self::ForceClosed,

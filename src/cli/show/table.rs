@@ -162,28 +162,28 @@ impl Column {
         let row = &item.row;
         match self.source {
             // The state says it better.
-            Source::Cell(Field::Mode) if State::of_activity(row.mode.as_deref()).is_some() => {
+            Source::Cell(Field::Mode) if State::of_activity(row.get(Field::Mode).as_deref()).is_some() => {
                 ABSENT.to_owned()
             }
             Source::Cell(field @ (Field::Session | Field::Branch)) => match &item.sessions[..] {
-                [] => shown(row.get(field)),
+                [] => shown(row.get(field).as_deref()),
                 [session] => self.text_of_session(view, session),
                 all if field == Field::Session => format!("{} sessions", all.len()),
                 _ => ABSENT.to_owned(),
             },
-            Source::Cell(field) => shown(row.get(field)),
-            Source::State if item.state == State::Unknown => shown(Some(&row.status)),
+            Source::Cell(field) => shown(row.get(field).as_deref()),
+            Source::State if item.state == State::Unknown => shown(row.get(Field::Status).as_deref()),
             Source::State => item.state.word().to_owned(),
             Source::Since => match item.since() {
                 Some(since) => ago(since, view.now),
                 // What is no time may be of any length, and this column does not yield.
-                None => printable(row.heartbeat.as_deref().unwrap_or(ABSENT), 16),
+                None => printable(row.get(Field::Heartbeat).as_deref().unwrap_or(ABSENT), 16),
             },
             Source::Path => match item.path() {
                 Some(path) => printable(&view.with_tilde(path), 500),
                 None => ABSENT.to_owned(),
             },
-            Source::Extra(at) => shown(row.extra.get(at).map(|cell| &**cell)),
+            Source::Extra(at) => shown(row.extra().get(at).map(|cell| &**cell)),
         }
     }
 

@@ -1,6 +1,8 @@
 //! `watch --exec`: a command for each session that needs its person.
 
+use crate::board::Field;
 use crate::cli::show::{State, View};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::path::Path;
@@ -17,9 +19,9 @@ pub struct Alarm<'a> {
 struct Subject<'v> {
     id: String,
     state: State,
-    repo: &'v str,
+    repo: Cow<'v, str>,
     path: Option<&'v Path>,
-    title: &'v str,
+    title: Cow<'v, str>,
 }
 
 impl<'a> Alarm<'a> {
@@ -59,9 +61,9 @@ impl<'a> Alarm<'a> {
         let path = subject.path.map_or(OsStr::new(""), Path::as_os_str);
         let child = command
             .arg(self.command)
-            .env("BOARDSYNC_REPO", subject.repo)
+            .env("BOARDSYNC_REPO", &*subject.repo)
             .env("BOARDSYNC_PATH", path)
-            .env("BOARDSYNC_TITLE", subject.title)
+            .env("BOARDSYNC_TITLE", &*subject.title)
             .env("BOARDSYNC_ACTIVITY", subject.state.word())
             // The screen is not its.
             .stdin(Stdio::null())
@@ -80,16 +82,16 @@ fn subjects<'v>(view: &'v View) -> impl Iterator<Item = Subject<'v>> {
         let sessions = item.sessions.iter().map(|session| Subject {
             id: format!("session {} {}", session.id, session.path.display()),
             state: session.state,
-            repo: &item.row.repo,
+            repo: item.row.repo(),
             path: Some(&session.path),
-            title: session.title.as_deref().unwrap_or(&session.cell),
+            title: session.title.as_deref().unwrap_or(&session.cell).into(),
         });
         let row = item.sessions.is_empty().then(|| Subject {
-            id: format!("row {:?}", item.row.slot()),
+            id: format!("row {:?}", view.board.slot_of(&item.row)),
             state: item.state,
-            repo: &item.row.repo,
+            repo: item.row.repo(),
             path: None,
-            title: item.row.session.as_deref().unwrap_or_default(),
+            title: item.row.get(Field::Session).unwrap_or_default(),
         });
         sessions.chain(row)
     })

@@ -1,7 +1,7 @@
 //! Whether the board can be read, and is one that will be written.
 
 use crate::Timestamp;
-use crate::board::{Board, Field, Origin, Slot, Status, Table, tables};
+use crate::board::{Board, Condition, Field, Slot, Status, Table, tables};
 use crate::commit::LIMIT;
 use crate::disk::read_regular;
 use crate::setup::check::{Finding, Inspection};
@@ -47,16 +47,20 @@ pub fn check(inspection: &Inspection) -> Vec<Finding> {
             return checks;
         }
     };
-    checks.push(match Board::origin_of(text) {
-        Origin::Handwritten => fail(
+    checks.push(match Board::condition_of(text) {
+        Condition::Handwritten => fail(
             format!("`{path}` was not made by boardsync, and is never written"),
             "move it away, or name another with --board",
         ),
-        Origin::Conflicted => fail(
-            format!("`{path}` holds git conflict markers"),
+        Condition::Conflicted => fail(
+            format!("`{path}` holds conflict markers"),
             "repair it with `boardsync merge --resolve`",
         ),
-        Origin::Ours => table(text).unwrap_or_else(|| {
+        Condition::Damaged { line } => fail(
+            format!("line {line} of `{path}` is a row or head of the board, but not in a table"),
+            "repair the table by hand",
+        ),
+        Condition::Ours => table(text).unwrap_or_else(|| {
             Finding::ok("board", format!("`{path}` is a board that can be read"))
         }),
     });
@@ -111,11 +115,11 @@ fn table(text: &str) -> Option<Finding> {
 
 fn twins(board: &Board) -> Option<Finding> {
     let mut seen: HashSet<Slot> = HashSet::new();
-    let twin: BTreeSet<&str> = board
+    let twin: BTreeSet<String> = board
         .rows
         .iter()
-        .filter(|row| !seen.insert(row.slot()))
-        .map(|row| &*row.repo)
+        .filter(|row| !seen.insert(board.slot_of(row)))
+        .map(|row| row.repo().into_owned())
         .collect();
     let first = twin.first()?;
     Some(Finding::warn(
@@ -129,8 +133,8 @@ fn old(board: &Board, now: Timestamp) -> Option<Finding> {
     let is_old = |row: &&crate::board::Row| {
         matches!(row.status(), Some(Status::Closed | Status::ForceClosed))
             && row
-                .beat()
-                .is_some_and(|beat| now.since(beat) > PRUNE_AFTER_MS)
+                .heartbeat()
+                .is_some_and(|heartbeat| now.since(heartbeat) > PRUNE_AFTER_MS)
     };
     let count = board.rows.iter().filter(is_old).count();
     (count >= MANY).then(|| {

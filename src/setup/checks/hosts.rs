@@ -1,7 +1,7 @@
 //! Whether rows tell hosts apart, where several hosts write.
 
 use super::{copies, lock};
-use crate::board::Board;
+use crate::board::{Board, Field};
 use crate::commit::LIMIT;
 use crate::disk::read_regular;
 use crate::setup::check::{Finding, Inspection};
@@ -17,8 +17,8 @@ pub fn check(inspection: &Inspection) -> Vec<Finding> {
         return Vec::new();
     };
     let board = Board::parse(&text);
-    let hosts = board.rows.iter().filter_map(|row| row.host.as_deref());
-    let hosts: BTreeSet<&str> = hosts.collect();
+    let hosts = board.rows.iter().filter_map(|row| row.get(Field::Host));
+    let hosts: BTreeSet<_> = hosts.collect();
     vec![if board.is_shared() {
         let count = hosts.len();
         Finding::ok("hosts", format!("rows tell hosts apart, {count} so far"))

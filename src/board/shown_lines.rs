@@ -1,11 +1,13 @@
-//! Which lines of a markdown note are text, and not code or a comment.
+//! Which lines of a markdown note a person sees as text, and not as code or a
+//! comment.
 //!
-//! CommonMark 0.31 (4.4, 4.5, 4.6) as far as a table can hide in it. List items
-//! and quotes are followed only to see a code fence in them end.
+//! CommonMark 0.31 (4.4, 4.5, 4.6) and Obsidian's `%% … %%`, as far as a table
+//! can hide in them. List items and quotes are followed only to see a code
+//! fence in them end.
 
-/// Reads a note line by line.
+/// A note that is read line by line.
 #[derive(Debug, Default)]
-pub(super) struct Visible {
+pub(super) struct ShownLines {
     inside: Inside,
 }
 
@@ -19,17 +21,17 @@ enum Inside {
         container: Container,
     },
     /// A block goes on over blank lines, a comment in a paragraph does not.
-    Comment { block: bool },
+    Comment { end: &'static str, block: bool },
 }
 
-/// Is what a line is nested in: quotes, and list items by their indent.
+/// What a line is nested in: quotes, and list items by their indent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Container {
     quoted: bool,
     indent: usize,
 }
 
-impl Visible {
+impl ShownLines {
     /// Takes the next line; true if a table could start on it.
     pub(super) fn takes(&mut self, line: &str) -> bool {
         match self.inside {
@@ -43,9 +45,9 @@ impl Visible {
                 }
                 false
             }
-            Inside::Comment { block } if block || !line.trim().is_empty() => {
-                if line.contains("-->") {
-                    self.inside = Inside::Text;
+            Inside::Comment { end, block } if block || !line.trim().is_empty() => {
+                if let Some((_, rest)) = line.split_once(end) {
+                    self.inside = open_comment(rest).unwrap_or_default();
                 }
                 false
             }
@@ -69,25 +71,45 @@ impl Visible {
             };
             return false;
         }
-        let comment = content.rfind("<!--");
-        if comment.is_some_and(|at| !content[at + 2..].contains("-->")) {
-            let block = comment == Some(0);
-            self.inside = Inside::Comment { block };
+        if let Some(comment) = open_comment(content) {
+            self.inside = comment;
         }
-        comment != Some(0) && container == Container::default()
+        let is_comment = content.starts_with("<!--") || content.starts_with("%%");
+        !is_comment && container == Container::default()
+    }
+}
+
+/// Finds the comment that a line opens and does not close.
+fn open_comment(line: &str) -> Option<Inside> {
+    let mut rest = line;
+    loop {
+        let start = |mark| rest.find(mark).map(|at| (at, mark));
+        let (at, mark) = start("<!--").into_iter().chain(start("%%")).min()?;
+        let (end, inner) = match mark {
+            // `<!-->` is a whole comment.
+            "<!--" => ("-->", at + 2),
+            _ => ("%%", at + 2),
+        };
+        match rest[inner..].split_once(end) {
+            Some((_, after)) => rest = after,
+            None => {
+                let block = rest.len() == line.len() && at == 0;
+                return Some(Inside::Comment { end, block });
+            }
+        }
     }
 }
 
 /// Tells whether a line added at the end of the text would be code or comment.
 pub(super) fn ends_hidden(text: &str) -> bool {
-    let mut visible = Visible::default();
+    let mut shown = ShownLines::default();
     for line in text.split_inclusive('\n') {
-        visible.takes(line);
+        shown.takes(line);
     }
     // The blank line before the addition ends a comment in a paragraph, and a
     // quote with all that is open in it.
-    visible.takes("\n");
-    !matches!(visible.inside, Inside::Text)
+    shown.takes("\n");
+    !matches!(shown.inside, Inside::Text)
 }
 
 impl Container {
@@ -162,11 +184,11 @@ fn indent(line: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{Visible, ends_hidden};
+    use super::{ShownLines, ends_hidden};
 
     fn seen(text: &str) -> Vec<&str> {
-        let mut visible = Visible::default();
-        text.lines().filter(|line| visible.takes(line)).collect()
+        let mut shown = ShownLines::default();
+        text.lines().filter(|line| shown.takes(line)).collect()
     }
 
     #[test]
@@ -192,6 +214,16 @@ mod tests {
         assert_eq!(seen("<!-- a -->\nb"), ["b"]);
         assert_eq!(seen("a <!-- b\nc\n\nd"), ["a <!-- b", "", "d"]);
         assert_eq!(seen("a <!-- b\nc --> d\ne"), ["a <!-- b", "e"]);
+    }
+
+    #[test]
+    fn obsidians_comments_hide_what_is_in_them() {
+        assert_eq!(seen("%%\na\n\nb\n%%\nc"), ["c"]);
+        assert_eq!(seen("%% a %%\nb"), ["b"]);
+        assert_eq!(seen("a %% b %% c\nd"), ["a %% b %% c", "d"]);
+        assert_eq!(seen("a %% b\nc\n\nd"), ["a %% b", "", "d"]);
+        assert_eq!(seen("%% <!-- %%\nb\n```\n%%\n```\nc"), ["b", "c"]);
+        assert!(ends_hidden("%%\na\n"));
     }
 
     #[test]

@@ -4,8 +4,9 @@ use super::columns::Columns;
 use super::render::open_paragraph;
 use super::row::Row;
 use super::table::Table;
-use super::visible::ends_hidden;
-use super::{ABSENT, Board};
+use super::shown_lines::ends_hidden;
+use super::cell::ABSENT;
+use super::read::Board;
 use std::borrow::Cow;
 
 impl<'a> Board<'a> {
@@ -68,15 +69,15 @@ fn has_table(text: &str) -> bool {
     Table::find(text, Columns::are_a_boards).is_some()
 }
 
-/// Is a row under the columns of two boards.
+/// A row under the columns of two boards.
 #[derive(Clone)]
-pub(super) struct Wide<'a> {
+pub(super) struct AlignedRow<'a> {
     pub(super) row: Row<'a>,
     /// Its foreign cells; `None` where its own board has no such column.
     pub(super) extra: Vec<Option<Cow<'a, str>>>,
 }
 
-impl<'a> Wide<'a> {
+impl<'a> AlignedRow<'a> {
     pub(super) fn of(row: &Row<'a>, from: &Columns<'a>, to: &Columns<'a>) -> Self {
         let mut row = row.clone();
         let extra = from.spread(&row, to);
@@ -97,19 +98,14 @@ impl<'a> Wide<'a> {
     }
 
     /// Gives the row back; its line stays if all its cells do.
-    pub(super) fn narrow(self) -> Row<'a> {
+    pub(super) fn into_row(self) -> Row<'a> {
         let Self { mut row, mut extra } = self;
         while extra.last().is_some_and(Option::is_none) {
             extra.pop();
         }
         let absent = Cow::Borrowed(ABSENT);
-        let extra: Vec<_> = extra
-            .into_iter()
-            .map(|cell| cell.unwrap_or_else(|| absent.clone()))
-            .collect();
-        if row.extra != extra {
-            row.extra = extra;
-        }
+        let cells = extra.into_iter();
+        row.set_extra(cells.map(|cell| cell.unwrap_or_else(|| absent.clone())).collect());
         row
     }
 }

@@ -3,10 +3,14 @@
 //! No result has conflict markers, and none lacks a line or a row that both
 //! sides have: a board must stay readable for everyone.
 
+use super::condition::Condition;
+use super::join::join_all;
+use super::markers::sides;
+use super::read::Board;
+use super::three_way::three_way;
 use crate::Timestamp;
-use crate::board::{Board, Origin, join_all, sides, three_way};
 
-/// Says which of two versions cannot be merged, and why.
+/// The error for a version that cannot be merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unmergeable {
     /// Whether it is the first of the two.
@@ -15,7 +19,7 @@ pub struct Unmergeable {
     pub why: NotABoard,
 }
 
-/// Says why a content is no version of a board.
+/// Why a content is not a version of a board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotABoard {
     /// It is not UTF-8.
@@ -25,8 +29,11 @@ pub enum NotABoard {
     #[error("it is not a board of ours")]
     Handwritten,
     /// It has conflict markers that make no sense.
-    #[error("its git conflict markers do not pair up")]
+    #[error("its conflict markers do not pair up")]
     Torn,
+    /// A row stands outside of its table.
+    #[error("line {0} is a row outside of its table")]
+    Damaged(usize),
 }
 
 /// Merges two versions of a board that both started from `base`.
@@ -38,7 +45,7 @@ pub enum NotABoard {
 /// # Errors
 ///
 /// A side is not a board of ours, or the result would be none.
-pub fn merge(
+pub fn merge_texts(
     base: &[u8],
     ours: &[u8],
     theirs: &[u8],
@@ -64,7 +71,7 @@ pub fn merge(
 pub fn repair(text: &str, now: Timestamp) -> Result<String, NotABoard> {
     let sides = sides(text).ok_or(NotABoard::Torn)?;
     let (ours, theirs) = (Board::parse(&sides.ours), Board::parse(&sides.theirs));
-    if ours.origin() != Origin::Ours && theirs.origin() != Origin::Ours {
+    if ours.condition() == Condition::Handwritten && theirs.condition() == Condition::Handwritten {
         // Put together, the prose of two notes can look like our frontmatter.
         return Err(NotABoard::Handwritten);
     }
@@ -78,26 +85,28 @@ pub fn repair(text: &str, now: Timestamp) -> Result<String, NotABoard> {
 /// Writes a merged board, if it is one that can be merged again.
 fn written(merged: &Board<'_>, now: Timestamp) -> Result<String, NotABoard> {
     let text = merged.render(merged.updated().unwrap_or(now));
-    match Board::origin_of(&text) {
-        Origin::Ours => Ok(text),
-        Origin::Handwritten => Err(NotABoard::Handwritten),
-        Origin::Conflicted => Err(NotABoard::Torn),
+    match Board::condition_of(&text) {
+        Condition::Ours => Ok(text),
+        Condition::Handwritten => Err(NotABoard::Handwritten),
+        Condition::Conflicted => Err(NotABoard::Torn),
+        Condition::Damaged { line } => Err(NotABoard::Damaged(line)),
     }
 }
 
 /// Reads a version of a board; one with conflict markers is repaired.
 fn board(bytes: &[u8], now: Timestamp) -> Result<String, NotABoard> {
     let text = str::from_utf8(bytes).map_err(|_| NotABoard::NotText)?;
-    match Board::origin_of(text) {
-        Origin::Ours => Ok(text.to_owned()),
-        Origin::Conflicted => repair(text, now),
-        Origin::Handwritten => Err(NotABoard::Handwritten),
+    match Board::condition_of(text) {
+        Condition::Ours => Ok(text.to_owned()),
+        Condition::Conflicted => repair(text, now),
+        Condition::Handwritten => Err(NotABoard::Handwritten),
+        Condition::Damaged { line } => Err(NotABoard::Damaged(line)),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{NotABoard, merge, repair};
+    use super::{NotABoard, merge_texts, repair};
     use crate::Timestamp;
 
     const NOW: Timestamp = Timestamp::from_millis(0);
@@ -107,7 +116,7 @@ mod tests {
     fn halves_of_a_conflict_are_not_put_together() {
         let side = |line: &str| format!("{FRONT}---\n{line}\n");
         let [ours, theirs] = ["<<<<<<< a", ">>>>>>> b"].map(side);
-        let merged = merge(b"", ours.as_bytes(), theirs.as_bytes(), NOW);
+        let merged = merge_texts(b"", ours.as_bytes(), theirs.as_bytes(), NOW);
         assert_eq!(merged.map_err(|error| error.why), Err(NotABoard::Torn));
     }
 

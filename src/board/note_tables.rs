@@ -2,11 +2,11 @@
 
 use super::frontmatter::Frontmatter;
 use super::table::Table;
-use super::visible::Visible;
+use super::shown_lines::ShownLines;
 
-/// Is a table and where in its note it stands.
+/// A table and where in its note it stands.
 #[derive(Clone, Copy, Debug)]
-pub struct Placed<'a> {
+pub struct TableInNote<'a> {
     /// The text of the nearest `#` heading above it.
     pub heading: Option<&'a str>,
     /// The table, cut out of the whole note.
@@ -14,7 +14,7 @@ pub struct Placed<'a> {
 }
 
 /// Finds every table of a note, in order; frontmatter and code hold none.
-pub fn tables(text: &str) -> Vec<Placed<'_>> {
+pub fn tables(text: &str) -> Vec<TableInNote<'_>> {
     let bom = text.len() - text.trim_start_matches('\u{feff}').len();
     let (_, body) = Frontmatter::split(&text[bom..]);
     let mut start = text.len() - body.len();
@@ -24,7 +24,7 @@ pub fn tables(text: &str) -> Vec<Placed<'_>> {
         heading = last_heading(table.before).or(heading);
         let before = start + table.before.len();
         let after = text.len() - table.after.len();
-        found.push(Placed {
+        found.push(TableInNote {
             heading,
             table: Table {
                 before: &text[..before],
@@ -37,10 +37,10 @@ pub fn tables(text: &str) -> Vec<Placed<'_>> {
 }
 
 fn last_heading(text: &str) -> Option<&str> {
-    let mut visible = Visible::default();
+    let mut lines_shown = ShownLines::default();
     let lines = text.lines();
     lines
-        .filter(|line| visible.takes(line))
+        .filter(|line| lines_shown.takes(line))
         .filter_map(heading)
         .last()
 }

@@ -1,0 +1,147 @@
+//! Reading a board: what is ours in a note, and everything else as it is.
+
+use super::columns::Columns;
+use super::condition::Trouble;
+use super::field::Field;
+use super::frontmatter::Frontmatter;
+use super::row::Row;
+use super::shown_lines::ends_hidden;
+use super::slot::Slot;
+use super::table::{Table, ending};
+use super::condition;
+use crate::Timestamp;
+use std::borrow::Cow;
+
+/// A board: its rows, and around them everything that is not ours.
+#[derive(Clone, Debug)]
+pub struct Board<'a> {
+    /// The rows, in the order in which they were read or added.
+    pub rows: Vec<Row<'a>>,
+    pub(super) bom: bool,
+    pub(super) frontmatter: Frontmatter<'a>,
+    pub(super) above: Cow<'a, str>,
+    pub(super) columns: Columns<'a>,
+    /// Whether the document has a table, be it one without rows.
+    pub(super) tabled: bool,
+    pub(super) below: Cow<'a, str>,
+    pub(super) eol: &'static str,
+    pub(super) trouble: Option<Trouble>,
+    /// The length of the text that was read, to render without growing.
+    pub(super) size: usize,
+}
+
+impl<'a> Board<'a> {
+    /// Reads a board, borrowing from its text; any text is some board.
+    pub fn parse(text: &'a str) -> Self {
+        let (bom, body) = match text.strip_prefix('\u{feff}') {
+            Some(body) => (true, body),
+            None => (false, text),
+        };
+        let (frontmatter, body) = Frontmatter::split(body);
+        let mut board = Self {
+            rows: Vec::new(),
+            bom,
+            eol: frontmatter.first_line().map_or("\n", ending),
+            frontmatter,
+            above: Cow::Borrowed(body),
+            columns: Columns::standard(),
+            tabled: false,
+            below: Cow::Borrowed(""),
+            trouble: None,
+            size: text.len(),
+        };
+        let table = Table::find(body, Columns::are_a_boards);
+        board.trouble = condition::trouble(text, body, table.as_ref());
+        if let Some(table) = table {
+            board.eol = ending(table.header);
+            board.above = Cow::Borrowed(table.before);
+            board.below = Cow::Borrowed(table.after);
+            board.columns = Columns::read(&table);
+            board.tabled = true;
+            // A row has rarely less than 64 bytes: one allocation is enough.
+            board.rows.reserve(table.body.len() / 64);
+            let rows = table.rows().map(|line| board.columns.read_row(line));
+            board.rows.extend(rows);
+        } else if ends_hidden(body) {
+            // A table appended to an unclosed code fence would be code.
+            std::mem::swap(&mut board.above, &mut board.below);
+        }
+        board
+    }
+
+    /// Makes the board that a vault starts with, as the peers write it.
+    pub fn empty(created: Timestamp) -> Board<'static> {
+        let mut board = Board::parse(
+            "\n# Active Sessions\n\n> Live session-status board. \
+             Generator-owned — do not hand-edit.\n\n",
+        );
+        board.frontmatter = Frontmatter::new(created);
+        board.tabled = true;
+        board
+    }
+
+    /// Tells whether it has a table that is read as ours.
+    pub fn has_table(&self) -> bool {
+        self.tabled
+    }
+
+    /// Tells whether somebody declared that several hosts share it.
+    ///
+    /// A `Host` column alone does not: session-orchestrator 5.4 gives one to
+    /// every board, and knows rows by their key only.
+    pub fn is_shared(&self) -> bool {
+        self.frontmatter.is_shared()
+    }
+
+    /// Declares that several hosts share the board, and adds the `Host` column.
+    ///
+    /// Gives false if it was declared already.
+    pub fn declare_shared(&mut self) -> bool {
+        let new = !self.is_shared();
+        self.frontmatter.declare_shared();
+        self.columns.add(Field::Host);
+        new
+    }
+
+    /// Gives a row's identity in a merge of this board.
+    pub fn slot_of<'r>(&self, row: &'r Row<'_>) -> Slot<'r> {
+        row.slot(self.is_shared())
+    }
+
+    /// Finds the row that an update of this slot would start from.
+    ///
+    /// Of two rows in one slot it gives the one that a merge would keep. The
+    /// slot's host counts only on a shared board, on which a row without a host
+    /// is anybody's.
+    pub fn prior(&self, slot: &Slot<'_>) -> Option<&Row<'a>> {
+        let shared = self.is_shared();
+        let on = |host: Option<&str>| {
+            let is_meant = |row: &&Row<'a>| {
+                let prior = row.slot(shared);
+                prior.identity == slot.identity && prior.host.as_deref() == host
+            };
+            let rows = self.rows.iter().filter(is_meant);
+            rows.reduce(|above, row| if row.outlives(above) { row } else { above })
+        };
+        match shared {
+            true => on(slot.host.as_deref()).or_else(|| on(None)),
+            false => on(None),
+        }
+    }
+
+    /// Gives the titles of the columns that are not ours, in the order of
+    /// [`Row::extra`].
+    pub fn extra_titles(&self) -> impl Iterator<Item = &str> {
+        self.columns.extra_titles()
+    }
+
+    /// Gives the time at which the board says it was created.
+    pub fn created(&self) -> Option<Timestamp> {
+        self.frontmatter.time("created")
+    }
+
+    /// Gives the time at which the board says it was last written.
+    pub fn updated(&self) -> Option<Timestamp> {
+        self.frontmatter.time("updated")
+    }
+}

@@ -1,0 +1,265 @@
+//! What an update does to a board: every fresh row into its slot.
+
+use super::field::Field;
+use super::read::Board;
+use super::row::Row;
+use super::slot::{Identity, Slot, lower};
+use super::status::Status;
+use crate::Timestamp;
+use crate::host_name::normalise;
+use std::collections::{HashMap, HashSet};
+
+/// The silence, in ms, after which a session counts as gone.
+pub const FORCE_CLOSE_AFTER_MS: i64 = 4 * 60 * 60 * 1000;
+
+/// A row that was derived in this update.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fresh {
+    /// The row to store.
+    pub row: Row<'static>,
+    /// Whether it reports an event, and not just what was found.
+    pub explicit: bool,
+    /// Other names of the row's host: a prior row of this key that has one of
+    /// them is this very row.
+    pub host_names: Vec<String>,
+}
+
+/// What an update did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Merged {
+    /// Whether any row is not what it was; if not, there is nothing to write.
+    pub changed: bool,
+    /// How many explicit rows were older than what the board showed.
+    pub outdated: usize,
+}
+
+impl Fresh {
+    /// Makes the fresh row of what was found.
+    pub fn found(row: Row<'static>) -> Self {
+        Self {
+            row,
+            explicit: false,
+            host_names: Vec::new(),
+        }
+    }
+
+    /// Makes the fresh row of an event, which is dropped if it is older than
+    /// what the board shows of the same session.
+    pub fn event(row: Row<'static>) -> Self {
+        Self {
+            explicit: true,
+            ..Self::found(row)
+        }
+    }
+
+    /// Adds names under which the row's host may stand on the board.
+    #[must_use]
+    pub fn known_as(mut self, names: impl IntoIterator<Item = String>) -> Self {
+        self.host_names.extend(names);
+        self
+    }
+}
+
+impl<'a> Board<'a> {
+    /// Puts fresh rows into their slots, and closes sessions gone silent.
+    pub fn upsert(&mut self, fresh: &[Fresh], now: Timestamp) -> Merged {
+        let mut merged = Merged::default();
+        let shared = self.is_shared();
+        let fresh: Vec<Fresh> = latest(fresh, shared);
+        let has_hosts = self.columns.has(Field::Host);
+        let mut index = Index::of(&self.rows, shared);
+        let priors = index.priors(&fresh);
+        let twins = index.twins;
+
+        let mut replaced = HashSet::new();
+        let mut added = Vec::new();
+        for (mut fresh, prior) in fresh.into_iter().zip(priors) {
+            if !has_hosts {
+                fresh.row.set(Field::Host, "");
+            }
+            let Some(at) = prior else {
+                added.push(fresh.row);
+                continue;
+            };
+            let prior = &mut self.rows[at];
+            if fresh.explicit && fresh.row.is_outdated_by(prior) {
+                merged.outdated += 1;
+                continue;
+            }
+            replaced.insert(at);
+            merged.changed |= replace(prior, fresh, shared);
+        }
+
+        for (at, row) in self.rows.iter_mut().enumerate() {
+            if !replaced.contains(&at) && has_gone_silent(row, now) {
+                row.set(Field::Status, Status::ForceClosed.word());
+                merged.changed = true;
+            }
+        }
+
+        if !twins.is_empty() {
+            let mut at = 0..;
+            self.rows
+                .retain(|_| at.next().is_none_or(|at| !twins.contains(&at)));
+            merged.changed = true;
+        }
+        merged.changed |= !added.is_empty();
+        self.rows.extend(added);
+        merged
+    }
+}
+
+/// The prior rows by their slot.
+struct Index<'r, 'a> {
+    rows: &'r [Row<'a>],
+    by_slot: HashMap<Slot<'r>, usize>,
+    /// Rows that another row of their slot outlives.
+    twins: HashSet<usize>,
+    shared: bool,
+}
+
+impl<'r, 'a> Index<'r, 'a> {
+    fn of(rows: &'r [Row<'a>], shared: bool) -> Self {
+        let mut index = Self {
+            rows,
+            by_slot: HashMap::with_capacity(rows.len()),
+            twins: HashSet::new(),
+            shared,
+        };
+        for (at, row) in rows.iter().enumerate() {
+            let slot = row.slot(shared);
+            let survivor = match index.by_slot.get(&slot) {
+                Some(&above) => index.survivor(above, at),
+                None => at,
+            };
+            index.by_slot.insert(slot, survivor);
+        }
+        index
+    }
+
+    /// Gives which of two rows of one slot stays; the other is a twin.
+    fn survivor(&mut self, above: usize, below: usize) -> usize {
+        let (above, below) = (above.min(below), above.max(below));
+        let (survivor, twin) = match self.rows[below].outlives(&self.rows[above]) {
+            true => (below, above),
+            false => (above, below),
+        };
+        self.twins.insert(twin);
+        survivor
+    }
+
+    /// Gives which prior row each fresh one replaces: that of its slot, be it
+    /// under another name of the host, else one that has no host or no key yet
+    /// and is adopted now.
+    ///
+    /// Without a key only the name tells whose row it is, so a name that two
+    /// fresh rows have adopts nothing.
+    fn priors(&mut self, fresh: &[Fresh]) -> Vec<Option<usize>> {
+        let mut names: HashMap<_, usize> = HashMap::new();
+        for Fresh { row, .. } in fresh {
+            *names.entry(lower(&row.repo()).into_owned()).or_default() += 1;
+        }
+        let mut taken = HashSet::new();
+        let mut priors = Vec::with_capacity(fresh.len());
+        for Fresh {
+            row, host_names, ..
+        } in fresh
+        {
+            let name = lower(&row.repo()).into_owned();
+            let is_unique = names[&name] == 1;
+            let own = self.own(row, host_names);
+            let named = Slot {
+                host: None,
+                identity: Identity::Name(name.into()),
+            }
+            .on(row.written(Field::Host).filter(|_| self.shared));
+            let keyed = Slot {
+                host: None,
+                ..row.slot(self.shared)
+            };
+            let nameless = Slot {
+                host: None,
+                ..named.clone()
+            };
+            let adopted = [
+                Some(keyed),
+                Some(named).filter(|_| is_unique),
+                Some(nameless).filter(|_| is_unique),
+            ];
+            let adopted = adopted
+                .iter()
+                .flatten()
+                .filter_map(|slot| self.by_slot.get(slot).copied());
+            let prior = own.into_iter().chain(adopted).find(|at| !taken.contains(at));
+            taken.extend(prior);
+            priors.push(prior);
+        }
+        priors
+    }
+
+    /// Finds the row of this very slot, under any name of the host; one host
+    /// never has two rows of one key.
+    fn own(&mut self, row: &Row<'_>, host_names: &[String]) -> Option<usize> {
+        let slot = row.slot(self.shared);
+        let aliases = host_names.iter().filter(|_| self.shared);
+        let aliases = aliases.map(|name| slot.clone().on(Some(name)));
+        let slots: HashSet<Slot<'_>> = aliases.chain([slot.clone()]).collect();
+        let mut rows: Vec<usize> = slots
+            .iter()
+            .filter_map(|slot| self.by_slot.get(slot).copied())
+            .collect();
+        let first = rows.pop()?;
+        Some(rows.into_iter().fold(first, |one, other| self.survivor(one, other)))
+    }
+}
+
+/// Gives the last fresh row of each slot.
+fn latest(fresh: &[Fresh], shared: bool) -> Vec<Fresh> {
+    let mut rows: Vec<Fresh> = Vec::with_capacity(fresh.len());
+    let mut by_slot = HashMap::with_capacity(fresh.len());
+    for item in fresh {
+        let at = *by_slot
+            .entry(item.row.slot(shared).into_owned())
+            .or_insert(rows.len());
+        match rows.get_mut(at) {
+            Some(other) => other.clone_from(item),
+            None => rows.push(item.clone()),
+        }
+    }
+    rows
+}
+
+/// Replaces a row but for what is not ours in it; false if it was the same.
+///
+/// On a board that nobody declared shared the host stays as another writer of
+/// boards spells it, or the two would write over each other for ever.
+fn replace<'a>(prior: &mut Row<'a>, fresh: Fresh, shared: bool) -> bool {
+    let Fresh {
+        row, host_names, ..
+    } = fresh;
+    let mut row: Row<'a> = row;
+    row.set_extra(prior.extra().to_vec());
+    let own = row.written(Field::Host).map(str::to_owned);
+    let names: Vec<String> = own.into_iter().chain(host_names).collect();
+    let is_known = |host: &str| {
+        let same = |name: &String| normalise(name) == normalise(host);
+        !shared && names.iter().any(same)
+    };
+    if names.is_empty() || prior.written(Field::Host).is_some_and(is_known) {
+        row.copy(Field::Host, prior);
+    }
+    let changed = row != *prior;
+    if changed {
+        *prior = row;
+    }
+    changed
+}
+
+/// Tells whether a row says that a session runs which has been silent for
+/// [`FORCE_CLOSE_AFTER_MS`]; the next update closes it.
+pub fn has_gone_silent(row: &Row<'_>, now: Timestamp) -> bool {
+    row.status() == Some(Status::InProgress)
+        && row
+            .heartbeat()
+            .is_some_and(|heartbeat| now.since(heartbeat) >= FORCE_CLOSE_AFTER_MS)
+}
