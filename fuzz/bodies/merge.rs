@@ -7,7 +7,6 @@ use boardsync::board::{
     Board, Condition, has_conflict, join_all, join_rows, merge_texts, repair, three_way,
 };
 
-
 pub fn run(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else {
         return;

@@ -1,12 +1,12 @@
 //! Two boards under one head: the columns of both, and each row under them.
 
+use super::cell::ABSENT;
 use super::columns::Columns;
+use super::read::Board;
 use super::render::open_paragraph;
 use super::row::Row;
-use super::table::Table;
 use super::shown_lines::ends_hidden;
-use super::cell::ABSENT;
-use super::read::Board;
+use super::table::Table;
 use std::borrow::Cow;
 
 impl<'a> Board<'a> {
@@ -105,7 +105,11 @@ impl<'a> AlignedRow<'a> {
         }
         let absent = Cow::Borrowed(ABSENT);
         let cells = extra.into_iter();
-        row.set_extra(cells.map(|cell| cell.unwrap_or_else(|| absent.clone())).collect());
+        row.set_extra(
+            cells
+                .map(|cell| cell.unwrap_or_else(|| absent.clone()))
+                .collect(),
+        );
         row
     }
 }

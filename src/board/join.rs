@@ -4,10 +4,10 @@
 //! have started from any older one. So rows are joined by version. What has no
 //! version (prose, frontmatter, foreign cells) is taken from one side.
 
-use super::slot::{Identity, Slot, lower};
 use super::aligned::AlignedRow;
 use super::prose;
 use super::read::Board;
+use super::slot::{Identity, Slot, lower};
 use crate::Timestamp;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -38,7 +38,11 @@ pub fn join<'a>(
     for row in &displaced.rows {
         let slot = row.slot(shared);
         if !adopted.contains(&slot) {
-            newest.offer(slot, AlignedRow::of(row, &displaced.columns, &columns), None);
+            newest.offer(
+                slot,
+                AlignedRow::of(row, &displaced.columns, &columns),
+                None,
+            );
         }
     }
     for row in &ours.rows {

@@ -270,9 +270,8 @@ mod tests {
     fn markers_have_any_length_from_five() {
         for length in [5, 15, 32] {
             let [open, base, middle, close] = ["<", "|", "=", ">"].map(|c| c.repeat(length));
-            let text = format!(
-                "{open} x\na\n=======\n========\n{base}\nb\n{middle}\nc\n{close} y\n"
-            );
+            let text =
+                format!("{open} x\na\n=======\n========\n{base}\nb\n{middle}\nc\n{close} y\n");
             let ours = "a\n=======\n========\n";
             assert_eq!(split(&text), all(Some("b\n"), ours, "c\n"), "{text}");
             assert!(has_conflict(&text));
@@ -292,7 +291,8 @@ mod tests {
         );
         let snapshot = "<<<<<<<\n+++++++ one\na\n------- base\nb\n+++++++ two\nc\n>>>>>>>\n";
         assert_eq!(split(snapshot), all(Some("b\n"), "a\n", "c\n"));
-        let three = "<<<<<<<\n+++++++\na\n-------\nb\n+++++++\nc\n-------\nb\n+++++++\nd\n>>>>>>>\n";
+        let three =
+            "<<<<<<<\n+++++++\na\n-------\nb\n+++++++\nc\n-------\nb\n+++++++\nd\n>>>>>>>\n";
         assert_eq!(split(three), None, "three sides");
     }
 

@@ -115,7 +115,9 @@ mod tests {
 
     #[test]
     fn other_text_stays_as_it_is() {
-        for text in ["a[1]", "50%", "$HOME", "AT&T", "a & b", "C:\\x", "a*b_c", "&;"] {
+        for text in [
+            "a[1]", "50%", "$HOME", "AT&T", "a & b", "C:\\x", "a*b_c", "&;",
+        ] {
             assert_eq!(defuse(text), text);
             assert_eq!(plain(text), text);
         }

@@ -1,8 +1,8 @@
 //! All tables of a note, each with the heading it stands under.
 
 use super::frontmatter::Frontmatter;
-use super::table::Table;
 use super::shown_lines::ShownLines;
+use super::table::Table;
 
 /// A table and where in its note it stands.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,7 @@
 //! Reading a board: what is ours in a note, and everything else as it is.
 
 use super::columns::Columns;
+use super::condition;
 use super::condition::Trouble;
 use super::field::Field;
 use super::frontmatter::Frontmatter;
@@ -8,7 +9,6 @@ use super::row::Row;
 use super::shown_lines::ends_hidden;
 use super::slot::Slot;
 use super::table::{Table, ending};
-use super::condition;
 use crate::Timestamp;
 use std::borrow::Cow;
 

@@ -2,10 +2,10 @@
 
 use super::columns::Columns;
 use super::field::Field;
-use super::table::push_line;
 use super::order;
 use super::read::Board;
 use super::row::Row;
+use super::table::push_line;
 use crate::Timestamp;
 
 impl<'a> Board<'a> {

@@ -82,7 +82,13 @@ mod tests {
 
     #[test]
     fn a_key_is_known_in_markup_and_capitals() {
-        for text in ["1f2e3d4c", "`1f2e3d4c`", "**1F2E3D4C**", "*1f2e3d4c*", "[[1f2e3d4c]]"] {
+        for text in [
+            "1f2e3d4c",
+            "`1f2e3d4c`",
+            "**1F2E3D4C**",
+            "*1f2e3d4c*",
+            "[[1f2e3d4c]]",
+        ] {
             assert_eq!(key(text).as_deref(), Some("1f2e3d4c"), "{text}");
         }
         for text in ["", "1f2e3d4", "1f2e3d4c0", "1f2e3d4x", "—"] {

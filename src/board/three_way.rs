@@ -3,14 +3,14 @@
 //! The result does not depend on which side is which, so that two clones that
 //! merge each other's work end with the same bytes.
 
-use super::columns::Columns;
-use super::field::Field;
-use super::row::Row;
-use super::slot::{Slot};
 use super::aligned::AlignedRow;
 use super::cell::ABSENT;
+use super::columns::Columns;
+use super::field::Field;
 use super::prose;
 use super::read::Board;
+use super::row::Row;
+use super::slot::Slot;
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 
@@ -155,7 +155,5 @@ impl AlignedRow<'_> {
 
 /// Gives what a foreign cell says; nothing, a dash and no cell are the same.
 fn text<'c>(cell: &'c Option<Cow<'_, str>>) -> &'c str {
-    cell.as_deref()
-        .filter(|text| *text != ABSENT)
-        .unwrap_or("")
+    cell.as_deref().filter(|text| *text != ABSENT).unwrap_or("")
 }

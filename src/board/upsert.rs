@@ -190,7 +190,10 @@ impl<'r, 'a> Index<'r, 'a> {
                 .iter()
                 .flatten()
                 .filter_map(|slot| self.by_slot.get(slot).copied());
-            let prior = own.into_iter().chain(adopted).find(|at| !taken.contains(at));
+            let prior = own
+                .into_iter()
+                .chain(adopted)
+                .find(|at| !taken.contains(at));
             taken.extend(prior);
             priors.push(prior);
         }
@@ -209,7 +212,10 @@ impl<'r, 'a> Index<'r, 'a> {
             .filter_map(|slot| self.by_slot.get(slot).copied())
             .collect();
         let first = rows.pop()?;
-        Some(rows.into_iter().fold(first, |one, other| self.survivor(one, other)))
+        Some(
+            rows.into_iter()
+                .fold(first, |one, other| self.survivor(one, other)),
+        )
     }
 }
 

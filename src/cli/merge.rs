@@ -3,8 +3,8 @@
 use super::context::Context;
 use super::outcome::{Exit, Failure, print, warn};
 use super::resolve;
-use crate::disk::rewrite;
 use crate::board::{Unmergeable, merge_texts};
+use crate::disk::rewrite;
 use clap::Args;
 use std::fs::{self, File};
 use std::io::{self, Write};

@@ -35,7 +35,9 @@ impl Refusal {
     pub fn action(&self) -> Action {
         match self {
             Self::Handwritten | Self::NotText(_) => Action::SkippedHandwritten,
-            Self::Conflicted | Self::Damaged { .. } | Self::Missing | Self::Unrepairable(_) => Action::SkippedConflicted,
+            Self::Conflicted | Self::Damaged { .. } | Self::Missing | Self::Unrepairable(_) => {
+                Action::SkippedConflicted
+            }
             Self::Outdated => Action::SkippedOutdated,
             Self::NoBackup(_) => Action::SkippedWriteFailed,
         }

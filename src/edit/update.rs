@@ -187,9 +187,7 @@ impl<'a> Update<'a> {
 /// Keeps what a row has of the same session where nothing else is known: an
 /// event that only names its status takes nothing away.
 fn keep_cells(derived: &mut Derived, row: &Row) {
-    let is_another = |said: &String| {
-        row.get(Field::Session).as_deref() != Some(&cell_text(said))
-    };
+    let is_another = |said: &String| row.get(Field::Session).as_deref() != Some(&cell_text(said));
     if derived.session.as_ref().is_some_and(is_another) {
         return;
     }

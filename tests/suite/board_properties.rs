@@ -2,10 +2,10 @@
 
 use boardsync::Timestamp;
 use boardsync::board::{
-    ABSENT, Board, Field, Fresh, Condition, Row, Slot, Status, join, join_all, join_rows, three_way,
+    ABSENT, Board, Condition, Field, Fresh, Row, Slot, Status, join, join_all, join_rows, three_way,
 };
-use std::borrow::Cow;
 use proptest::prelude::*;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 const NOW: &str = "2026-11-30T07:00:00.000Z";
@@ -84,7 +84,11 @@ fn row() -> impl Strategy<Value = Row<'static>> {
 
 fn fresh() -> impl Strategy<Value = Vec<Fresh>> {
     let one = (row(), any::<bool>()).prop_map(|(row, explicit)| {
-        if explicit { Fresh::event(row) } else { Fresh::found(row) }
+        if explicit {
+            Fresh::event(row)
+        } else {
+            Fresh::found(row)
+        }
     });
     prop::collection::vec(one, 0..6)
 }

@@ -2,7 +2,7 @@
 
 use boardsync::Timestamp;
 use boardsync::board::{
-    Board, Field, Fresh, Merged, Condition, Row, Slot, Status, join, join_all, join_rows, three_way,
+    Board, Condition, Field, Fresh, Merged, Row, Slot, Status, join, join_all, join_rows, three_way,
 };
 
 const FRONT: &str = "---\n_generator: session-orchestrator-active-sessions@1\n\
@@ -106,7 +106,13 @@ fn a_row_is_known_by_what_would_be_written_of_it() {
     let odd = text(&odd);
     let board = Board::parse(&odd);
     let known = Slot::keyed("00000001");
-    assert_eq!(board.prior(&known).map(|row| row.repo().into_owned()).as_deref(), Some("app"));
+    assert_eq!(
+        board
+            .prior(&known)
+            .map(|row| row.repo().into_owned())
+            .as_deref(),
+        Some("app")
+    );
     assert_eq!(board.render(now()), odd, "its line stays");
 }
 
@@ -300,7 +306,12 @@ fn a_join_does_not_bring_back_a_legacy_row_that_we_adopted() {
     let mut ours = Board::parse(&displaced);
     let mine = row("app", Status::Closed, "06:30", "00000001");
     ours.upsert(&fresh(mine.clone()), now());
-    let joined = join(&Board::parse(&displaced), &ours, &[ours.slot_of(&mine)], now());
+    let joined = join(
+        &Board::parse(&displaced),
+        &ours,
+        &[ours.slot_of(&mine)],
+        now(),
+    );
     assert_eq!(joined.rows, [mine]);
 }
 

@@ -325,9 +325,7 @@ fn a_board_that_will_not_be_written_is_found() {
         board_of("<<<<<<< HEAD\n| a | frei | — | — | — | — | 00000001 |\n=======\n>>>>>>> other\n");
     let bare = board_of("");
     let (head, _) = bare.split_once("| Repo ").unwrap();
-    let short = bare
-        .replace(" | Key |\n", " |\n")
-        .replace("|---|\n", "|\n");
+    let short = bare.replace(" | Key |\n", " |\n").replace("|---|\n", "|\n");
     for (mark, text, found) in [
         ("fail", "# Mine\n", "was not made by boardsync"),
         ("fail", &*marks, "conflict markers"),

@@ -100,9 +100,7 @@ fn without_twins<'a>(lines: &[&str]) -> Vec<Cow<'a, str>> {
 fn settle_times(sides: &mut [Frontmatter<'_>]) {
     let time = |text: &String| (Timestamp::parse(text), text.clone());
     for key in ["updated", "created"] {
-        let values = sides
-            .iter()
-            .filter_map(|side| side.settled(key));
+        let values = sides.iter().filter_map(|side| side.settled(key));
         let settled = match key {
             "updated" => values.max_by_key(time),
             _ => values.min_by_key(time),

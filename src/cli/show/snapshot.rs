@@ -91,8 +91,10 @@ impl Snapshot {
         let mut items: Vec<Item> = std::mem::take(&mut board.rows)
             .into_iter()
             .map(|row| {
-                let is_ours = host.is_none() || row.get(Field::Host).map(|it| normalise(&it)) == host;
-                let is_its = |it: &&Session| is_ours && row.get(Field::Key).as_deref() == Some(&*it.key);
+                let is_ours =
+                    host.is_none() || row.get(Field::Host).map(|it| normalise(&it)) == host;
+                let is_its =
+                    |it: &&Session| is_ours && row.get(Field::Key).as_deref() == Some(&*it.key);
                 let (its, others) = sessions.iter().partition(|session| is_its(session));
                 sessions = others;
                 Item::new(row, its, self.now)

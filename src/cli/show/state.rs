@@ -57,7 +57,8 @@ impl State {
                 match ended {
                     Some(session) => session.state,
                     None if has_gone_silent(row, now) => Self::Silent,
-                    None => Self::of_activity(row.get(Field::Mode).as_deref()).unwrap_or(Self::InProgress),
+                    None => Self::of_activity(row.get(Field::Mode).as_deref())
+                        .unwrap_or(Self::InProgress),
                 }
             }
             Some(Status::ForceClosed) => Self::ForceClosed,

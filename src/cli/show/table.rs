@@ -162,7 +162,9 @@ impl Column {
         let row = &item.row;
         match self.source {
             // The state says it better.
-            Source::Cell(Field::Mode) if State::of_activity(row.get(Field::Mode).as_deref()).is_some() => {
+            Source::Cell(Field::Mode)
+                if State::of_activity(row.get(Field::Mode).as_deref()).is_some() =>
+            {
                 ABSENT.to_owned()
             }
             Source::Cell(field @ (Field::Session | Field::Branch)) => match &item.sessions[..] {
@@ -172,7 +174,9 @@ impl Column {
                 _ => ABSENT.to_owned(),
             },
             Source::Cell(field) => shown(row.get(field).as_deref()),
-            Source::State if item.state == State::Unknown => shown(row.get(Field::Status).as_deref()),
+            Source::State if item.state == State::Unknown => {
+                shown(row.get(Field::Status).as_deref())
+            }
             Source::State => item.state.word().to_owned(),
             Source::Since => match item.since() {
                 Some(since) => ago(since, view.now),
