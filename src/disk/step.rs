@@ -26,6 +26,7 @@ pub const OF_AN_UPDATE: &[&str] = &[
     "lock.publish",
     "lock.take-over",
     "lock.swap-folder",
+    "lock.move-folder",
     "lock.remove-folder",
     "lock.unlink",
     "lock.beat",
