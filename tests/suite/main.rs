@@ -26,7 +26,9 @@ mod git_merge;
 mod help;
 mod hook;
 mod hook_bad_input;
+mod hostile_git;
 mod init;
+mod init_agents;
 #[cfg(feature = "failpoints")]
 mod interleavings;
 mod ledger_append;
@@ -36,6 +38,7 @@ mod load;
 mod lock_status;
 mod many_hosts;
 mod merge_resolve;
+mod plug_in;
 mod prune;
 mod row;
 #[cfg(unix)]
