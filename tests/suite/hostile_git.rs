@@ -14,7 +14,11 @@ fn plant(env: &TestEnv, folder: &Path, bare: bool) -> PathBuf {
         git.arg("--bare");
     }
     assert!(git.arg(folder).status().unwrap().success());
-    let dir = if bare { folder.to_owned() } else { folder.join(".git") };
+    let dir = if bare {
+        folder.to_owned()
+    } else {
+        folder.join(".git")
+    };
     let program = format!("sh -c 'touch {}; echo'", ran.display());
     let settings = [
         ("core.fsmonitor", program.as_str()),
@@ -30,7 +34,11 @@ fn plant(env: &TestEnv, folder: &Path, bare: bool) -> PathBuf {
         git.arg("config").arg("--file").arg(dir.join("config"));
         assert!(git.args([key, value]).status().unwrap().success());
     }
-    for hook in ["post-index-change", "fsmonitor-watchman", "reference-transaction"] {
+    for hook in [
+        "post-index-change",
+        "fsmonitor-watchman",
+        "reference-transaction",
+    ] {
         let path = dir.join("hooks").join(hook);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, format!("#!/bin/sh\ntouch {}\n", ran.display())).unwrap();
@@ -69,7 +77,9 @@ fn the_trap_goes_off_without_care() {
     let env = TestEnv::new();
     let ran = plant(&env, &env.vault(), false);
     let mut git = env.command_of("git");
-    git.arg("-C").arg(env.vault()).args(["check-ignore", "-q", "x"]);
+    git.arg("-C")
+        .arg(env.vault())
+        .args(["check-ignore", "-q", "x"]);
     let _ = git.status().unwrap();
     assert!(ran.exists(), "else the tests below would prove nothing");
 }
@@ -83,7 +93,8 @@ fn a_clone_with_an_embedded_bare_repository_runs_nothing() {
     let ran = plant(&env, &vault, true);
     fs::create_dir_all(clone.join(".git")).unwrap();
     fs::write(clone.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
-    let block = "## Session Config\n\nvault-integration: { enabled: true, vault-dir: ~/clone/notes }\n";
+    let block =
+        "## Session Config\n\nvault-integration: { enabled: true, vault-dir: ~/clone/notes }\n";
     fs::write(clone.join("CLAUDE.md"), block).unwrap();
     run_all(&env, &clone, None);
     run_all(&env, &vault, None);
@@ -107,7 +118,13 @@ fn the_repository_of_a_running_hook_is_not_the_vaults() {
     let other = env.repo("other");
     for folder in [&env.vault(), &other] {
         let mut git = env.command_of("git");
-        assert!(git.args(["init", "-q"]).arg(folder).status().unwrap().success());
+        assert!(
+            git.args(["init", "-q"])
+                .arg(folder)
+                .status()
+                .unwrap()
+                .success()
+        );
     }
     let mut command = env.command(&["init", "--git", "--yes"]);
     command
@@ -147,5 +164,8 @@ fn doctor_asks_git_for_what_holds() {
     fs::remove_file(vault.join(".git/info/attributes")).unwrap();
     fs::write(&attributes, "").unwrap();
     let said = doctor();
-    assert!(said.contains("its folder moved, or a line is gone"), "{said}");
+    assert!(
+        said.contains("its folder moved, or a line is gone"),
+        "{said}"
+    );
 }

@@ -58,7 +58,10 @@ fn each_agent_is_set_up_alone_and_leaves_no_file_behind() {
         let before = files(&env);
         init(&env, &["--agent", agent]);
         let text = fs::read_to_string(env.home().join(file)).unwrap();
-        assert!(text.contains(env!("CARGO_BIN_EXE_boardsync")), "{agent}: {text}");
+        assert!(
+            text.contains(env!("CARGO_BIN_EXE_boardsync")),
+            "{agent}: {text}"
+        );
         let names_itself = text.contains(&format!("--agent {agent}"))
             || text.contains(&format!("\"--agent\", \"{agent}\""));
         assert!(names_itself || agent == "claude-code", "{agent}: {text}");
@@ -79,7 +82,11 @@ fn timeouts_are_in_the_unit_of_each_agent() {
         let value: serde_json::Value = serde_json::from_str(&text).unwrap();
         let hook = &value["hooks"][event][0];
         let inner = &hook["hooks"][0]["timeout"];
-        if inner.is_null() { hook["timeoutSec"].clone() } else { inner.clone() }
+        if inner.is_null() {
+            hook["timeoutSec"].clone()
+        } else {
+            inner.clone()
+        }
     };
     assert_eq!(timeout("claude-code", AGENTS[0].1, "Stop"), 10);
     assert_eq!(timeout("codex", AGENTS[1].1, "SessionEnd"), 3);
@@ -143,7 +150,10 @@ fn the_agents_that_are_installed_are_found() {
     }
     assert!(!planned.contains("Claude"), "{planned}");
     let said = env.run(&["init", "--dry-run", "--agent", "claude"]);
-    assert!(said.err.contains("expected one of claude-code, codex"), "{said:?}");
+    assert!(
+        said.err.contains("expected one of claude-code, codex"),
+        "{said:?}"
+    );
 }
 
 #[test]
@@ -237,7 +247,10 @@ fn what_was_done_is_taken_back_if_a_file_cannot_be_written() {
         let blocked = files(&env);
         let said = env.run(&["init", "--yes"]);
         assert_eq!(said.code, Some(1), "{said:?}");
-        assert!(said.err.contains("everything else was taken back"), "{said:?}");
+        assert!(
+            said.err.contains("everything else was taken back"),
+            "{said:?}"
+        );
         assert_eq!(files(&env), blocked);
         assert_eq!(before.len() + 1, blocked.len());
         assert!(!env.board().exists());
@@ -251,7 +264,10 @@ fn what_was_done_is_taken_back_if_a_file_cannot_be_written() {
     let before = files(&env);
     let said = env.run(&["init", "--yes"]);
     fs::set_permissions(&locked, fs::Permissions::from_mode(0o700)).unwrap();
-    assert!(said.err.contains("everything else was taken back"), "{said:?}");
+    assert!(
+        said.err.contains("everything else was taken back"),
+        "{said:?}"
+    );
     assert_eq!(files(&env), before);
     assert!(!env.board().exists());
 }
@@ -289,7 +305,11 @@ fn a_vault_that_the_repository_names_is_allowed_and_the_users_own_stays() {
     fs::create_dir(&other).unwrap();
     let repo = env.repo("app");
     let block = "# Session Config\n\nvault-integration: { enabled: true, vault-dir: ~/team }\n";
-    fs::write(repo.join("CLAUDE.md"), format!("## Session Config\n\n{block}")).unwrap();
+    fs::write(
+        repo.join("CLAUDE.md"),
+        format!("## Session Config\n\n{block}"),
+    )
+    .unwrap();
     let bare = |args: &[&str]| {
         let mut command = env.command(args);
         command.env_remove("BOARDSYNC_VAULT").current_dir(&repo);
@@ -302,8 +322,14 @@ fn a_vault_that_the_repository_names_is_allowed_and_the_users_own_stays() {
     crate::env::Said::from(command.output().unwrap()).quietly();
     bare(&["--vault", other.to_str().unwrap(), "init", "--yes"]).quietly();
     let config = fs::read_to_string(env.path("config/boardsync/config.toml")).unwrap();
-    assert!(config.contains(&format!("vault = \"{}\"", mine.display())), "{config}");
-    assert!(config.contains(&format!("vaults = [\"{}\"]", other.display())), "{config}");
+    assert!(
+        config.contains(&format!("vault = \"{}\"", mine.display())),
+        "{config}"
+    );
+    assert!(
+        config.contains(&format!("vaults = [\"{}\"]", other.display())),
+        "{config}"
+    );
     let status = bare(&["lock", "status", "--json"]).quietly().json();
     let lock = other.join(".orchestrator/board.lock");
     assert_eq!(status["lockPath"].as_str(), lock.to_str());

@@ -24,14 +24,23 @@ fn the_marketplace_leads_to_the_plug_in_and_versions_agree() {
     assert_eq!(manifest["version"], env!("CARGO_PKG_VERSION"));
     let hooks = json(&folder.join("hooks/hooks.json"));
     let events: Vec<&String> = hooks["hooks"].as_object().unwrap().keys().collect();
-    let wanted = ["Notification", "SessionEnd", "SessionStart", "Stop", "UserPromptSubmit"];
+    let wanted = [
+        "Notification",
+        "SessionEnd",
+        "SessionStart",
+        "Stop",
+        "UserPromptSubmit",
+    ];
     let mut sorted = events.clone();
     sorted.sort();
     assert_eq!(sorted, wanted);
     for (event, groups) in hooks["hooks"].as_object().unwrap() {
         let hook = &groups[0]["hooks"][0];
         let command = hook["command"].as_str().unwrap();
-        assert!(command.ends_with("exec boardsync hook"), "{event}: {command}");
+        assert!(
+            command.ends_with("exec boardsync hook"),
+            "{event}: {command}"
+        );
         // Claude Code validates this, and refuses it when the hook runs.
         assert!(!command.contains("${user_config"), "{event}: {command}");
         assert_eq!(hook["timeout"], 10);
@@ -46,11 +55,16 @@ fn the_real_program_finds_it_valid() {
     for folder in [root(), root().join("plugins/boardsync")] {
         let mut command = Command::new(&claude);
         command.args(["plugin", "validate"]).arg(&folder);
-        command.env("HOME", home.path()).env("CLAUDE_CONFIG_DIR", home.path());
+        command
+            .env("HOME", home.path())
+            .env("CLAUDE_CONFIG_DIR", home.path());
         match command.output() {
             Ok(output) => assert!(output.status.success(), "{output:?}"),
             Err(error) => {
-                eprintln!("SKIPPED: `{}` cannot be run ({error})", claude.to_string_lossy());
+                eprintln!(
+                    "SKIPPED: `{}` cannot be run ({error})",
+                    claude.to_string_lossy()
+                );
                 return;
             }
         }
