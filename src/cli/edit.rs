@@ -3,6 +3,7 @@
 use super::context::{Context, Sync};
 use super::outcome::{Failure, warn};
 use super::signals;
+use crate::config;
 use crate::edit::{Action, BoardEdit, EditError, EditOptions, Report, run};
 use crate::lock::LockOptions;
 use crate::vault::Place;
@@ -66,6 +67,7 @@ fn with_options<T>(
     let mut options = EditOptions::new(place);
     options.now = context.now;
     options.sync = context.sync != Sync::None;
+    options.state = config::state_dir(&context.env);
     options.lock = LockOptions {
         interrupt: Some(signals::flag()),
         warn: Some(Arc::new(move |why| {

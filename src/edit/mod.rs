@@ -24,12 +24,14 @@
 //! | what may not be touched? | `refusal` |
 //! | what is reported? | `report` |
 //! | how are rows brought up to date? | `update`, `conflict_copies` |
+//! | what did this host write last? | `own_rows` |
 //! | what else can be done to a board? | `create`, `share`, `prune`, `restore`, `repair` |
 
 mod board_edit;
 mod conflict_copies;
 mod create;
 mod error;
+mod own_rows;
 mod prune;
 mod refusal;
 mod repair;

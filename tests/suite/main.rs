@@ -39,6 +39,7 @@ mod lock_status;
 mod many_hosts;
 mod merge_resolve;
 mod plug_in;
+mod own_rows;
 mod prune;
 mod row;
 #[cfg(unix)]
