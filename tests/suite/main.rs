@@ -38,8 +38,8 @@ mod load;
 mod lock_status;
 mod many_hosts;
 mod merge_resolve;
-mod plug_in;
 mod own_rows;
+mod plug_in;
 mod prune;
 mod row;
 #[cfg(unix)]
