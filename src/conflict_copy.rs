@@ -4,119 +4,103 @@
 //! ours too. So the rules lean towards yes where a tool's name says "conflict",
 //! and towards no where a person may have made it.
 
-/// Says whether `candidate` is a sync tool's name for a copy of the board.
+use regex::Regex;
+use std::sync::OnceLock;
+
+/// What the name of a board's sibling says of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CopyName {
+    /// A sync tool's name for the loser of a conflict: a board of ours is merged.
+    Known(&'static str),
+    /// Any other name: a board of ours is reported, and left alone.
+    Unknown,
+}
+
+/// Tool, and what it puts between the stem and the extension of a name.
+///
+/// `{conflict}`, `{any}` and `{day}` are those of [`pattern`]. Sources are the tools'
+/// own, as far as they are open, else their help pages and reports.
+const TOOLS: [(&str, &str); 11] = [
+    // lib/model/folder_sendrecv.go, conflictName; old versions name no device
+    ("Syncthing", r"\.sync-conflict-\d{8}-\d{6}(?:-[A-Z0-9]{7})?"),
+    // Help: "What's a conflicted copy?"; in each client's language, a second
+    // one of a day is numbered, and not each has a date
+    ("Dropbox", r" \([^()]*{conflict}[^()]*(?:{day}[^()]*)?(?: \(\d{1,2}\))?\)"),
+    // sync client: " (case clash from USER, DATE)"; csync_rename.cpp: _conflict-
+    ("Nextcloud", r" \(case clash from [^()]+\)|_conflict-[^()]*\d{8}-\d{6}"),
+    // Help: "Version history and conflicts"
+    ("Obsidian Sync", r" \(Conflicted copy [^()]+ \d{8,12}\)"),
+    // Finder and iCloud number from 2; a year is a person's
+    ("iCloud", r" (?:[2-9]|[1-9]\d)"),
+    // Help: "Fix file conflicts"
+    ("Google Drive", r" ?\([1-9]\d?\)"),
+    // Windows names a computer in capitals; other words may be a person's
+    ("OneDrive", r"-[A-Z][A-Z0-9]*(?:-[A-Z0-9]+)*(?:-\d{1,2})?| \([A-Z]+(?:-[A-Z0-9]+)+\)"),
+    // common/…/conflictresolver: " (Conflict a4ab3033)"
+    ("Cryptomator", r" \((?i:conflict) [0-9a-f]{8}\)"),
+    // Help: "What happens with conflicts?"
+    ("Synology Drive", r"_[^()]+_[A-Z][a-z]{2}-\d\d-\d{6}-\d{4}_Conflict"),
+    // CmisSync: SyncFolderSynchronizer.cs; Logseq numbers with an underscore
+    ("CmisSync", r"_[^()_ ]+-version|_[2-9]"),
+    // Seafile, Resilio, pCloud and others say so with a date or a host
+    (
+        "a sync tool",
+        r" \([^()]*{any}[^()]*{day}[^()]*\)| \(conflict from [^()]+\)| conflict from [^()]+|[ _-][^().]*{any}[^()]*{day}[^()]*",
+    ),
+];
+
+/// The words for a conflicted copy, in the languages of the tools.
+const CONFLICT: &str = "conflict(?:ed|ing) copy|(?:case|white ?space|unicode encoding|selective sync|read-only) conflict\
+    |konflikt|conflit|conflicto|conflitto|conflito|conflicterende|konflikcie|konfliktkopi|motstridende|kolid|çakış|\
+    bentrok|競合|冲突|衝突|충돌|конфликт|конфлікт";
+
+/// Tells what a sibling of the board is, by its name; `None` if the name does
+/// not begin and end as the board's does, or is the board's.
 ///
 /// Both are names without folders. A copy of a copy is one, too.
-pub fn is_conflict_copy(board_file_name: &str, candidate: &str) -> bool {
-    let (stem, extension) = match board_file_name.rfind('.') {
-        Some(at) if at > 0 => board_file_name.split_at(at),
-        _ => (board_file_name, ""),
+pub fn copy_name(board: &str, candidate: &str) -> Option<CopyName> {
+    let (stem, extension) = match board.rfind('.') {
+        Some(at) if at > 0 => board.split_at(at),
+        _ => (board, ""),
     };
-    let between = candidate
-        .strip_prefix(stem)
-        .and_then(|rest| rest.strip_suffix(extension));
-    let Some(mut mark) = between.filter(|mark| !mark.is_empty()) else {
-        return false;
-    };
-    while !mark.is_empty() {
-        let Some(rest) = syncthing(mark)
-            .or_else(|| parenthesised(mark))
-            .or_else(|| numbered(mark))
-            .or_else(|| in_words(mark))
-        else {
-            return false;
-        };
-        mark = rest;
+    let mark = candidate.strip_prefix(stem)?.strip_suffix(extension)?;
+    if mark.is_empty() {
+        return None;
     }
-    true
-}
-
-/// Takes `.sync-conflict-20260101-120000-ABCDEFG`; old ones name no device.
-fn syncthing(mark: &str) -> Option<&str> {
-    let rest = mark.strip_prefix(".sync-conflict-")?;
-    let rest = digits(rest, 8)?.strip_prefix('-')?;
-    let rest = digits(rest, 6)?;
-    let device = rest.strip_prefix('-').filter(|device| {
-        let id = device.bytes().take_while(u8::is_ascii_alphanumeric);
-        id.count() == 7
+    let tool = pattern().captures(mark).and_then(|captures| {
+        let names = TOOLS.iter().enumerate();
+        let is_meant = |(at, _): &(usize, &(&str, &str))| captures.get(at + 1).is_some();
+        names
+            .filter(is_meant)
+            .map(|(_, (tool, _))| *tool)
+            .next()
     });
-    Some(device.map_or(rest, |device| &device[7..]))
+    Some(tool.map_or(CopyName::Unknown, CopyName::Known))
 }
 
-/// Takes ` (1)`, or ` (…)` that says "conflict" and when or from whom.
-fn parenthesised(mark: &str) -> Option<&str> {
-    let inner = mark.strip_prefix(" (").or_else(|| mark.strip_prefix('('))?;
-    let end = closing(inner)?;
-    let (inner, rest) = (&inner[..end], &inner[end + 1..]);
-    (is_small_number(inner, 1) || tells_of_conflict(inner)).then_some(rest)
+/// Tells whether `candidate` is a sync tool's name for a copy of the board.
+pub fn is_conflict_copy(board: &str, candidate: &str) -> bool {
+    matches!(copy_name(board, candidate), Some(CopyName::Known(_)))
 }
 
-/// Takes ` 2`, which Finder and iCloud append; a year is a person's.
-fn numbered(mark: &str) -> Option<&str> {
-    let rest = mark.strip_prefix(' ')?;
-    let end = rest.bytes().take_while(u8::is_ascii_digit).count();
-    is_small_number(&rest[..end], 2).then_some(&rest[end..])
-}
-
-/// Takes what is not in parentheses: all the rest, if it tells of a conflict.
-///
-/// ` conflict from HOST …`, `_conflict-20260101-120000` (ownCloud),
-/// `_HOST_Jan-01-120000-2026_Conflict` (Synology Drive).
-fn in_words(mark: &str) -> Option<&str> {
-    let words = mark.strip_prefix([' ', '_', '-', '.'])?;
-    let is_one = tells_of_conflict(words) || words.ends_with("_Conflict");
-    is_one.then_some("")
-}
-
-/// Says whether a text has the word, in the languages of the tools, and a day
-/// or a host to go with it.
-fn tells_of_conflict(text: &str) -> bool {
-    let text = text.to_lowercase();
-    let word = ["conflict", "konflikt", "conflit"];
-    text.contains("conflict from ") || word.iter().any(|word| text.contains(word)) && has_day(&text)
-}
-
-/// Finds `2026-01-01` or `20260101`.
-fn has_day(text: &str) -> bool {
-    text.char_indices().any(|(at, _)| {
-        let text = &text[at..];
-        let dashed = || {
-            let rest = digits(text, 4)?.strip_prefix('-')?;
-            digits(digits(rest, 2)?.strip_prefix('-')?, 2)
-        };
-        text.starts_with("20") && (digits(text, 8).is_some() || dashed().is_some())
-    })
-}
-
-/// Takes that many digits off the start.
-fn digits(text: &str, count: usize) -> Option<&str> {
-    let (head, rest) = text.split_at_checked(count)?;
-    head.bytes()
-        .all(|byte| byte.is_ascii_digit())
-        .then_some(rest)
-}
-
-fn is_small_number(text: &str, least: u8) -> bool {
-    !text.starts_with('0') && text.parse::<u8>().is_ok_and(|n| (least..100).contains(&n))
-}
-
-/// Finds the parenthesis that closes the one before the text.
-fn closing(text: &str) -> Option<usize> {
-    let mut depth = 0usize;
-    text.char_indices().find_map(|(at, c)| {
-        match c {
-            '(' => depth += 1,
-            ')' if depth == 0 => return Some(at),
-            ')' => depth -= 1,
-            _ => {}
-        }
-        None
+/// Gives the table as one expression, in which each tool is a group.
+fn pattern() -> &'static Regex {
+    static PATTERN: OnceLock<Regex> = OnceLock::new();
+    PATTERN.get_or_init(|| {
+        let groups = TOOLS.map(|(_, mark)| format!("({mark})"));
+        let any = groups
+            .join("|")
+            .replace("{conflict}", &format!("(?i:{CONFLICT})"))
+            .replace("{any}", &format!("(?i:conflict|{CONFLICT})"))
+            .replace("{day}", r"20\d\d-?\d\d-?\d\d");
+        Regex::new(&format!("^(?:{any})+$")).expect("the table is well-formed")
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::is_conflict_copy;
+    use super::{CopyName, copy_name, is_conflict_copy};
 
     fn is_one(candidate: &str) -> bool {
         is_conflict_copy("_active-sessions.md", candidate)
@@ -149,6 +133,32 @@ mod tests {
             "_active-sessions conflict from studio.md",
             "_active-sessions (conflict from studio 2026-01-01).md",
             "_active-sessions_studio_Jan-01-120000-2026_Conflict.md",
+            // Dropbox without a date, about cases and such, and in more languages.
+            "_active-sessions (studio's conflicted copy).md",
+            "_active-sessions (Case Conflict).md",
+            "_active-sessions (case conflict 1).md",
+            "_active-sessions (Unicode Encoding Conflict).md",
+            "_active-sessions (white space conflict).md",
+            "_active-sessions (Studio の競合コピー 2026-01-01).md",
+            "_active-sessions (Studio 的冲突副本 2026-01-01).md",
+            "_active-sessions (Studio 的衝突複本 2026-01-01).md",
+            "_active-sessions (Studio의 충돌하는 사본 2026-01-01).md",
+            "_active-sessions (Конфликтующая копия с Studio 2026-01-01).md",
+            "_active-sessions (Copia en conflicto de Studio 2026-01-01).md",
+            "_active-sessions (studio's conflicted copy 2026-01-01) (studio's conflicted copy 2026-01-02).md",
+            // Nextcloud, where two names differ by case.
+            "_active-sessions (case clash from me, 2026-01-01).md",
+            // Cryptomator, CmisSync, Logseq.
+            "_active-sessions (Conflict a4ab3033).md",
+            "_active-sessions_me-version.md",
+            "_active-sessions_2.md",
+            // OneDrive.
+            "_active-sessions-DESKTOP-AB12CD3.md",
+            "_active-sessions-STUDIO-2.md",
+            "_active-sessions (DESKTOP-AB12CD3).md",
+            // Seafile and others.
+            "_active-sessions (conflicting copy 2026-01-01).md",
+            "_active-sessions conflict 2026-01-01 studio.md",
             // A copy of a copy.
             "_active-sessions (1) 2.md",
             "_active-sessions 2.sync-conflict-20260101-120000-ABCDEFG.md",
@@ -177,13 +187,25 @@ mod tests {
             "_active-sessions 2.txt",
             "_active-sessions 2",
             "_active-sessions.sync-conflict-2026-120000-ABCDEFG.md",
-            "_active-sessions.sync-conflict-20260101-120000-ABCDEFG2.md",
             "~syncthing~_active-sessions.md.tmp",
             "._active-sessions 2.md.icloud",
             "my _active-sessions 2.md",
             "_active-session 2.md",
         ] {
             assert!(!is_one(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_tool_is_named_and_other_siblings_are_unknown() {
+        let name = |candidate| copy_name("_active-sessions.md", candidate);
+        let known = "_active-sessions-DESKTOP-AB12CD3.md";
+        assert_eq!(name(known), Some(CopyName::Known("OneDrive")));
+        for sibling in ["_active-sessions-old.md", "_active-sessions (draft).md"] {
+            assert_eq!(name(sibling), Some(CopyName::Unknown), "{sibling}");
+        }
+        for other in ["_active-sessions.md", "_active-sessions 2.txt", "notes.md"] {
+            assert_eq!(name(other), None, "{other}");
         }
     }
 

@@ -44,7 +44,7 @@ mod setup;
 mod timestamp;
 pub mod vault;
 
-pub use conflict_copy::is_conflict_copy;
+pub use conflict_copy::{CopyName, copy_name, is_conflict_copy};
 
 pub use edit::update;
 pub use lock::with_board_lock;

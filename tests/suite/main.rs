@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod bad_sources;
+mod board_damage;
 mod board_properties;
 mod board_rules;
 mod board_vectors;
