@@ -26,9 +26,15 @@ const TOOLS: [(&str, &str); 11] = [
     ("Syncthing", r"\.sync-conflict-\d{8}-\d{6}(?:-[A-Z0-9]{7})?"),
     // Help: "What's a conflicted copy?"; in each client's language, a second
     // one of a day is numbered, and not each has a date
-    ("Dropbox", r" \([^()]*{conflict}[^()]*(?:{day}[^()]*)?(?: \(\d{1,2}\))?\)"),
+    (
+        "Dropbox",
+        r" \([^()]*{conflict}[^()]*(?:{day}[^()]*)?(?: \(\d{1,2}\))?\)",
+    ),
     // sync client: " (case clash from USER, DATE)"; csync_rename.cpp: _conflict-
-    ("Nextcloud", r" \(case clash from [^()]+\)|_conflict-[^()]*\d{8}-\d{6}"),
+    (
+        "Nextcloud",
+        r" \(case clash from [^()]+\)|_conflict-[^()]*\d{8}-\d{6}",
+    ),
     // Help: "Version history and conflicts"
     ("Obsidian Sync", r" \(Conflicted copy [^()]+ \d{8,12}\)"),
     // Finder and iCloud number from 2; a year is a person's
@@ -36,11 +42,17 @@ const TOOLS: [(&str, &str); 11] = [
     // Help: "Fix file conflicts"
     ("Google Drive", r" ?\([1-9]\d?\)"),
     // Windows names a computer in capitals; other words may be a person's
-    ("OneDrive", r"-[A-Z][A-Z0-9]*(?:-[A-Z0-9]+)*(?:-\d{1,2})?| \([A-Z]+(?:-[A-Z0-9]+)+\)"),
+    (
+        "OneDrive",
+        r"-[A-Z][A-Z0-9]*(?:-[A-Z0-9]+)*(?:-\d{1,2})?| \([A-Z]+(?:-[A-Z0-9]+)+\)",
+    ),
     // common/…/conflictresolver: " (Conflict a4ab3033)"
     ("Cryptomator", r" \((?i:conflict) [0-9a-f]{8}\)"),
     // Help: "What happens with conflicts?"
-    ("Synology Drive", r"_[^()]+_[A-Z][a-z]{2}-\d\d-\d{6}-\d{4}_Conflict"),
+    (
+        "Synology Drive",
+        r"_[^()]+_[A-Z][a-z]{2}-\d\d-\d{6}-\d{4}_Conflict",
+    ),
     // CmisSync: SyncFolderSynchronizer.cs; Logseq numbers with an underscore
     ("CmisSync", r"_[^()_ ]+-version|_[2-9]"),
     // Seafile, Resilio, pCloud and others say so with a date or a host
@@ -71,10 +83,7 @@ pub fn copy_name(board: &str, candidate: &str) -> Option<CopyName> {
     let tool = pattern().captures(mark).and_then(|captures| {
         let names = TOOLS.iter().enumerate();
         let is_meant = |(at, _): &(usize, &(&str, &str))| captures.get(at + 1).is_some();
-        names
-            .filter(is_meant)
-            .map(|(_, (tool, _))| *tool)
-            .next()
+        names.filter(is_meant).map(|(_, (tool, _))| *tool).next()
     });
     Some(tool.map_or(CopyName::Unknown, CopyName::Known))
 }

@@ -164,7 +164,14 @@ fn a_cell_is_shown_and_not_acted_on() {
         let repo = env.path("app");
         std::fs::create_dir_all(&repo).unwrap();
         let repo = repo.to_str().unwrap();
-        let args = ["update", "--repo", repo, "--status", "in-progress", "--session"];
+        let args = [
+            "update",
+            "--repo",
+            repo,
+            "--status",
+            "in-progress",
+            "--session",
+        ];
         env.run(&[&args[..], &[session]].concat()).quietly();
         let text = env.read_board();
         let table = &text[text.find("| Repo").unwrap()..];
@@ -179,8 +186,15 @@ fn a_cell_is_shown_and_not_acted_on() {
     }
     let long = "x".repeat(100_000);
     let repo = env.path("app");
-    let args = ["update", "--repo", repo.to_str().unwrap(), "--status", "closed"];
-    env.run(&[&args[..], &["--session", &long]].concat()).quietly();
+    let args = [
+        "update",
+        "--repo",
+        repo.to_str().unwrap(),
+        "--status",
+        "closed",
+    ];
+    env.run(&[&args[..], &["--session", &long]].concat())
+        .quietly();
     let json = env.run(&["show", "--json"]).json();
     let shown = json["rows"][0]["session"].as_str().unwrap();
     assert_eq!(shown.chars().count(), 256);
