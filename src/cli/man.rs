@@ -1,8 +1,12 @@
 //! `boardsync man`: manual pages, generated from the definition of the command line.
 
+mod sections;
+
 use super::outcome::{Exit, Failure, print};
 use clap::{Args, Command};
 use clap_mangen::Man;
+use sections::SECTIONS;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// The arguments of `man`.
@@ -36,9 +40,7 @@ pub fn run(root: Command, args: &ManArgs) -> Result<Exit, Failure> {
         let mut command = &root;
         for name in &args.command {
             command = command.find_subcommand(name).ok_or_else(|| {
-                Failure::Usage(format!(
-                    "there is no command `{name}`: `boardsync help` lists them"
-                ))
+                Failure::Usage(format!("unknown command `{name}`; see `boardsync help`"))
             })?;
         }
         print(&String::from_utf8_lossy(
@@ -48,16 +50,63 @@ pub fn run(root: Command, args: &ManArgs) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-fn page(command: &Command) -> std::io::Result<Vec<u8>> {
+fn page(command: &Command) -> io::Result<Vec<u8>> {
     let mut page = Vec::new();
-    Man::new(command.clone())
-        .source(concat!("boardsync ", env!("CARGO_PKG_VERSION")))
-        .render(&mut page)?;
+    let man = Man::new(command.clone()).source(concat!("boardsync ", env!("CARGO_PKG_VERSION")));
+    man.render_title(&mut page)?;
+    man.render_name_section(&mut page)?;
+    man.render_synopsis_section(&mut page)?;
+    man.render_description_section(&mut page)?;
+    man.render_options_section(&mut page)?;
+    if command.has_subcommands() {
+        man.render_subcommands_section(&mut page)?;
+    }
+    if let Some(help) = command.get_after_help() {
+        examples_and_notes(&mut page, &help.to_string())?;
+    }
+    for (title, entries) in SECTIONS {
+        writeln!(page, ".SH {title}")?;
+        for (name, text) in entries {
+            writeln!(page, ".TP\n\\fB{}\\fR\n{}", roff(name), roff(text))?;
+        }
+    }
     Ok(page)
 }
 
+/// Writes the text below the help of a command: examples as they are typed, then prose.
+fn examples_and_notes(page: &mut Vec<u8>, help: &str) -> io::Result<()> {
+    let mut paragraphs = help.split("\n\n").peekable();
+    let is_example = |paragraph: &&str| paragraph.starts_with("Example");
+    if let Some(examples) = paragraphs.next_if(is_example) {
+        writeln!(page, ".SH EXAMPLES\n.nf")?;
+        for line in examples.lines().skip(1) {
+            writeln!(page, "{}", roff(line.strip_prefix("  ").unwrap_or(line)))?;
+        }
+        writeln!(page, ".fi")?;
+    }
+    if paragraphs.peek().is_some() {
+        writeln!(page, ".SH NOTES")?;
+    }
+    for paragraph in paragraphs {
+        writeln!(page, ".PP")?;
+        for line in paragraph.lines() {
+            writeln!(page, "{}", roff(line))?;
+        }
+    }
+    Ok(())
+}
+
+/// Escapes a line of text for roff.
+fn roff(line: &str) -> String {
+    let text = line.replace('\\', "\\e").replace('-', "\\-");
+    match text.starts_with(['.', '\'']) {
+        true => format!("\\&{text}"),
+        false => text,
+    }
+}
+
 /// Writes the page of `command`, then those of the commands below it.
-fn write_all(command: &Command, folder: &Path) -> std::io::Result<()> {
+fn write_all(command: &Command, folder: &Path) -> io::Result<()> {
     let name = command.get_display_name().unwrap_or(command.get_name());
     std::fs::write(folder.join(format!("{name}.1")), page(command)?)?;
     command

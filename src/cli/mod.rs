@@ -96,7 +96,7 @@ fn report(error: &clap::Error, args: &[OsString]) -> Exit {
         let _ = error.print();
         return Exit::Usage;
     }
-    let message = match meant(error, &command) {
+    let message = match meant(error) {
         Some(meant) => format!("{}; use `{meant}`", in_one_line(error)),
         None => format!("{}; see `{command} --help`", in_one_line(error)),
     };
@@ -124,20 +124,11 @@ fn in_one_line(error: &clap::Error) -> String {
         .to_owned()
 }
 
-/// Returns what somebody meant who typed what other programs understand.
-fn meant(error: &clap::Error, command: &str) -> Option<String> {
-    let given = |kind| match error.get(kind) {
-        Some(ContextValue::String(given)) => Some(given.as_str()),
-        _ => None,
-    };
-    match command {
-        "boardsync" => match given(ContextKind::InvalidSubcommand)? {
-            "ls" | "list" | "ps" => Some("boardsync show".to_owned()),
-            _ => None,
-        },
-        "boardsync update" | "boardsync close" => {
-            let folder = given(ContextKind::InvalidArg).filter(|it| !it.starts_with('-'))?;
-            Some(format!("{command} --repo {folder}"))
+/// Returns what somebody meant who typed the name that other programs use.
+fn meant(error: &clap::Error) -> Option<&'static str> {
+    match error.get(ContextKind::InvalidSubcommand)? {
+        ContextValue::String(name) if matches!(&**name, "ls" | "list" | "ps") => {
+            Some("boardsync show")
         }
         _ => None,
     }

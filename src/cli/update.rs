@@ -6,11 +6,12 @@ use super::ledger::record;
 use super::outcome::{Exit, Failure, warn};
 use super::report::{disabled, report};
 use crate::Timestamp;
-use crate::board::{Status, UnknownStatus};
+use crate::board::Status;
 use crate::config;
 use crate::edit::{DryRun, Subject, Update};
 use crate::session::{Explicit, Registry, Repo};
 use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -22,8 +23,8 @@ use std::time::Instant;
 pub struct UpdateArgs {
     #[command(flatten)]
     pub repos: RepoArgs,
-    /// The status: in-progress, force-closed, closed or frei
-    #[arg(long, value_name = "STATUS", value_parser = parse_status)]
+    /// The status
+    #[arg(long, value_name = "STATUS", value_parser = status_words())]
     pub status: Option<Status>,
     /// The session's name
     #[arg(long, value_name = "NAME")]
@@ -66,9 +67,15 @@ impl RepoArgs {
     }
 }
 
-/// Reads a status, or says what it should be.
-pub fn parse_status(text: &str) -> Result<Status, UnknownStatus> {
-    text.parse()
+/// Reads a status; a shell completes its words.
+fn status_words() -> impl TypedValueParser<Value = Status> {
+    let all = [
+        Status::InProgress,
+        Status::ForceClosed,
+        Status::Closed,
+        Status::Frei,
+    ];
+    PossibleValuesParser::new(all.map(Status::word)).try_map(|word| word.parse::<Status>())
 }
 
 /// Reads a time, or says how one is written.

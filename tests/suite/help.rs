@@ -69,7 +69,9 @@ fn every_command_has_a_manual_page() {
         let page = env.run(&[&["man"], &args[..]].concat()).quietly().out;
         let on_disk = std::fs::read_to_string(folder.join(&file)).unwrap();
         assert_eq!(page, on_disk, "{file}");
-        assert!(page.contains(".SH SYNOPSIS"), "{page}");
+        for section in ["SYNOPSIS", "ENVIRONMENT", "FILES", "EXIT STATUS"] {
+            assert!(page.contains(&format!(".SH {section}\n")), "{page}");
+        }
         wanted.push(file);
     }
     wanted.sort();
@@ -78,7 +80,7 @@ fn every_command_has_a_manual_page() {
     assert_eq!(said.code, Some(2));
     assert_eq!(
         said.err,
-        "boardsync: there is no command `nonsense`: `boardsync help` lists them\n"
+        "boardsync: unknown command `nonsense`; see `boardsync help`\n"
     );
 }
 
