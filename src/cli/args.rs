@@ -28,6 +28,16 @@ pub struct Cli {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Show the board
+    Show(show::ShowArgs),
+    /// Show the board, and keep it up to date
+    Watch(watch::WatchArgs),
+    /// Print one line for a prompt or a status line: `2 waiting · 7 working`
+    Status(status::StatusArgs),
+    /// Set up a vault and hooks, or undo it
+    Init(init::InitArgs),
+    /// Check the vault and suggest fixes
+    Doctor(doctor::DoctorArgs),
     /// Update the rows of repositories
     Update(update::UpdateArgs),
     /// Mark repositories as closed
@@ -38,28 +48,18 @@ pub enum Command {
     Hook(hook::HookArgs),
     /// Run a command under the lock
     Exec(exec::ExecArgs),
-    /// Show the board
-    Show(show::ShowArgs),
-    /// Show the board live
-    Watch(watch::WatchArgs),
-    /// Count who waits, in one line for a prompt or a status line
-    Status(status::StatusArgs),
     /// Show who holds the lock, or remove a stale one
     Lock(lock::LockArgs),
     /// Summarise the outcomes of the updates of a repository
     Ledger(ledger::LedgerArgs),
-    /// Generate shell completions
-    Completions(completions::CompletionsArgs),
-    /// Generate manual pages
-    Man(man::ManArgs),
-    /// Check the vault and suggest fixes
-    Doctor(doctor::DoctorArgs),
-    /// Set up a vault and hooks, or undo it
-    Init(init::InitArgs),
     /// Drop old rows, or put them back
     Prune(prune::PruneArgs),
     /// Merge two versions of a board, or repair one with conflict markers
     Merge(merge::MergeArgs),
     /// Get, set or remove one row of a table in any note
     Row(row::RowArgs),
+    /// Generate shell completions
+    Completions(completions::CompletionsArgs),
+    /// Generate manual pages
+    Man(man::ManArgs),
 }

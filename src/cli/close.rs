@@ -15,7 +15,7 @@ use clap::Args;
 pub struct CloseArgs {
     #[command(flatten)]
     pub repos: RepoArgs,
-    /// Say what would be done, and do nothing
+    /// Print what would be done, and change nothing
     #[arg(long)]
     pub dry_run: bool,
 }

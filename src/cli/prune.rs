@@ -32,7 +32,7 @@ pub struct PruneArgs {
     /// One more folder to look for repositories in
     #[arg(long, value_name = "DIR", requires = "missing")]
     root: Vec<PathBuf>,
-    /// Say what would be dropped, and do nothing
+    /// Print what would be dropped, and change nothing
     #[arg(long)]
     dry_run: bool,
     /// Put the rows of the last prune back

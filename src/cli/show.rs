@@ -38,9 +38,9 @@ Examples:
   boardsync show --since 12h --sort seen
   boardsync show | cut -f1,9
 
-Who waits for you comes first, then who is silent, works, is idle, and what is closed.
-Status and path of this host's sessions come from what their hooks reported, even if
-the board was not written yet; several sessions in a folder have a line each.
+Sessions that wait for you come first, then silent, working, idle and closed ones. What
+this host's sessions reported through their hooks is shown even before the board is
+written; several sessions in one folder have a line each.
 
 The keys of --filter are repo, status, session, branch, mode, key and host. Values of
 one key are alternatives, all keys must match, and `branch=` is an absent cell.

@@ -28,10 +28,10 @@ Examples:
   set -g status-right '#(boardsync status --format tmux)'
   {\"statusLine\": {\"type\": \"command\", \"command\": \"boardsync status\"}}
 
-Counts the sessions that wait for you, are silent, work or are idle; what is zero is
-left out. The last example is for the settings of Claude Code: given its JSON on stdin,
-status leaves out the session that asks and names the repositories of those that wait.
-A board that cannot be read counts as empty: `boardsync show` says why.")]
+Counts the sessions that are waiting for you, silent, working or idle, and leaves out
+zeros. The last example belongs into the settings of Claude Code: given its JSON on
+stdin, status leaves out that session and names the repositories that wait. A board
+that cannot be read counts as empty; `boardsync show` says why.")]
 pub struct StatusArgs {
     /// Format of the line
     #[arg(long, value_name = "FORMAT", default_value = "plain")]

@@ -38,7 +38,7 @@ pub struct UpdateArgs {
     /// The time of the event, RFC 3339 (2026-11-30T07:00:00Z)
     #[arg(long, value_name = "TIME", value_parser = parse_heartbeat)]
     pub heartbeat: Option<String>,
-    /// Say what would be done, and do nothing
+    /// Print what would be done, and change nothing
     #[arg(long)]
     pub dry_run: bool,
 }

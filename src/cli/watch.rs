@@ -37,12 +37,12 @@ Examples:
   boardsync watch --filter status=in-progress | tee board.log
   boardsync watch --exec 'notify-send \"$BOARDSYNC_REPO is $BOARDSYNC_ACTIVITY\"'
 
-Arrows, Page Up and Page Down scroll, as do j, k and the space bar; `q` or Ctrl-C ends
-it. To a pipe it writes the table of `show` after each change, below a line
-`--- TIME, N rows`; with --json, one object per change. A board that does not exist
-yet is waited for.
+Arrow keys, Page Up and Page Down, j, k and the space bar scroll; `q` or Ctrl-C quits.
+To a pipe it writes the table of `show` after each change, below a line
+`--- TIME, N rows`; with --json, one object per change. It waits for a board that does
+not exist yet.
 
-The command of --exec is run by the shell, once for each session, with its repository,
+The shell runs the command of --exec for each such session, with its repository,
 folder, title and state (waiting, silent or died) in BOARDSYNC_REPO, BOARDSYNC_PATH,
 BOARDSYNC_TITLE and BOARDSYNC_ACTIVITY. Its output is discarded.")]
 pub struct WatchArgs {
