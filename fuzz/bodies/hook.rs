@@ -1,11 +1,11 @@
 //! An event is an object that names a session, however its bytes trickle in.
 
-use boardsync::agent::Event;
+use boardsync::agent::Payload;
 use std::io::Read;
 
 pub fn run(data: &[u8]) {
-    let whole = Event::read(data).map_err(|error| error.to_string());
-    let trickled = Event::read(OneByOne(data)).map_err(|error| error.to_string());
+    let whole = Payload::read(data, None).map_err(|error| error.to_string());
+    let trickled = Payload::read(OneByOne(data), None).map_err(|error| error.to_string());
     assert_eq!(trickled, whole, "reads of one byte say something else");
     match whole {
         Ok(event) => {
@@ -13,7 +13,11 @@ pub fn run(data: &[u8]) {
             assert!(json.trim_ascii_start().starts_with(b"{"), "not an object");
             assert!(!event.session_id.trim().is_empty(), "a session of no name");
             let more = [data, b"}, and more"].concat();
-            assert_eq!(Event::read(&*more).ok(), Some(event), "the end is read");
+            assert_eq!(
+                Payload::read(&*more, None).ok(),
+                Some(event),
+                "the end is read"
+            );
         }
         Err(why) => assert!(!why.contains('\n'), "not one line: {why:?}"),
     }

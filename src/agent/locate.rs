@@ -1,13 +1,14 @@
 //! Which repository a session is in, from its working directory.
 
+use super::table::AGENTS;
 use crate::session::SESSION_LOCK;
 use std::fs::symlink_metadata;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// Says where a session is.
+/// Where a session is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Whereabouts {
+pub enum Location {
     /// In this repository, or folder without one.
     Repo(PathBuf),
     /// In a folder that is gone, and so perhaps is its repository.
@@ -27,9 +28,9 @@ pub enum Whereabouts {
 /// A repository has a `.git`, a folder or the file of a worktree or submodule,
 /// or a session lock. The innermost counts. A session that has strayed into no
 /// repository at all is still in that of its `project`.
-pub fn locate(cwd: &Path, project: Option<&Path>) -> Whereabouts {
+pub fn locate(cwd: &Path, project: Option<&Path>) -> Location {
     if is_repo(cwd) {
-        return Whereabouts::Repo(cwd.to_owned());
+        return Location::Repo(cwd.to_owned());
     }
     let lost: Vec<PathBuf> = cwd
         .ancestors()
@@ -38,10 +39,24 @@ pub fn locate(cwd: &Path, project: Option<&Path>) -> Whereabouts {
         .collect();
     let around = repo_around(cwd);
     if !lost.is_empty() {
-        return Whereabouts::Gone { lost, around };
+        return Location::Gone { lost, around };
     }
     let repo = around.or_else(|| project.and_then(repo_around));
-    Whereabouts::Repo(repo.unwrap_or_else(|| cwd.to_owned()))
+    Location::Repo(repo.unwrap_or_else(|| cwd.to_owned()))
+}
+
+/// Tells whether `folder` is one in which no session works: the root, the home
+/// folder itself, or an agent's own.
+pub fn is_an_agents_own(folder: &Path, home: Option<&Path>) -> bool {
+    let Some(home) = home else {
+        return folder.parent().is_none();
+    };
+    folder.parent().is_none()
+        || folder == home
+        || AGENTS
+            .iter()
+            .flat_map(|agent| agent.folders)
+            .any(|own| folder.starts_with(home.join(own)))
 }
 
 fn repo_around(folder: &Path) -> Option<PathBuf> {
@@ -83,20 +98,17 @@ mod tests {
         }
         fs::write(at("app/.trees/feat/.git"), "gitdir: elsewhere\n").unwrap();
         fs::write(at("leased/.orchestrator/session.lock"), "").unwrap();
-        let gone = |lost: &[&str], around: Option<&str>| Whereabouts::Gone {
+        let gone = |lost: &[&str], around: Option<&str>| Location::Gone {
             lost: lost.iter().map(|path| at(path)).collect(),
             around: around.map(at),
         };
         for (cwd, expected) in [
-            ("app", Whereabouts::Repo(at("app"))),
-            ("app/src/deep", Whereabouts::Repo(at("app"))),
-            ("app/.git", Whereabouts::Repo(at("app"))),
-            (
-                "app/.trees/feat/src",
-                Whereabouts::Repo(at("app/.trees/feat")),
-            ),
-            ("leased/src", Whereabouts::Repo(at("leased"))),
-            ("plain", Whereabouts::Repo(at("plain"))),
+            ("app", Location::Repo(at("app"))),
+            ("app/src/deep", Location::Repo(at("app"))),
+            ("app/.git", Location::Repo(at("app"))),
+            ("app/.trees/feat/src", Location::Repo(at("app/.trees/feat"))),
+            ("leased/src", Location::Repo(at("leased"))),
+            ("plain", Location::Repo(at("plain"))),
             ("app/.trees/old", gone(&["app/.trees/old"], Some("app"))),
             ("app/a/b", gone(&["app/a/b", "app/a"], Some("app"))),
             ("lost", gone(&["lost"], None)),
@@ -104,6 +116,25 @@ mod tests {
             assert_eq!(locate(&at(cwd), None), expected, "{cwd}");
         }
         let strayed = locate(&at("plain"), Some(&at("app/src")));
-        assert_eq!(strayed, Whereabouts::Repo(at("app")));
+        assert_eq!(strayed, Location::Repo(at("app")));
+    }
+
+    #[test]
+    fn nobody_works_at_home_or_in_an_agents_own_folder() {
+        let home = Path::new("/home/me");
+        for (folder, is_own) in [
+            ("/", true),
+            ("/home/me", true),
+            ("/home/me/.claude", true),
+            ("/home/me/.cursor/hooks", true),
+            ("/home/me/.config/goose", true),
+            ("/home/me/.config", false),
+            ("/home/me/.claude-notes", false),
+            ("/home/me/src/app/.claude/worktrees/feat", false),
+            ("/home", false),
+        ] {
+            let folder = Path::new(folder);
+            assert_eq!(is_an_agents_own(folder, Some(home)), is_own, "{folder:?}");
+        }
     }
 }

@@ -1,15 +1,19 @@
-//! What a coding agent's hook event means for the board.
+//! Which coding agents there are, and what their hooks say.
 //!
-//! [`Event::read`] understands the JSON that Claude Code gives its hooks,
-//! [`locate`] finds the repository it is about, and [`decide`] says whether the
-//! row of that repository changes at all.
+//! [`AGENTS`] is the table; adding one is an entry there and its recorded
+//! payload in `fixtures/agents`. [`Payload::read`] understands the JSON that
+//! any of them gives its hooks, [`meaning`] the names of their events,
+//! [`caller`] finds the process behind the hook, and [`locate`] the repository
+//! that it is about.
 
-mod decide;
-mod event;
-mod kind;
 mod locate;
+mod payload;
+mod process;
+mod table;
+mod words;
 
-pub use decide::{QUIET_FOR_MS, REFRESH_AFTER_MS, Verdict, decide};
-pub use event::{Event, EventError, LIMIT};
-pub use kind::Kind;
-pub use locate::{Whereabouts, locate};
+pub use locate::{Location, is_an_agents_own, locate};
+pub use payload::{LIMIT, Payload, PayloadError};
+pub use process::{Caller, caller};
+pub use table::{AGENTS, Agent, Shows, named};
+pub use words::{Meaning, is_notification, meaning, notified};

@@ -3,8 +3,9 @@
 use super::global::Global;
 use super::outcome::{Failure, trace};
 use crate::Timestamp;
-use crate::config::{self, Choice, Env, VaultSource};
+use crate::config::{self, Choice, Env, OwnConfig, VaultSource};
 use crate::disk::Patience;
+use crate::edit::ActivityCell;
 use crate::lock::LockOptions;
 use crate::session::Repo;
 use crate::vault::{AllowedLinks, Place};
@@ -120,6 +121,16 @@ impl Context {
     /// Gives the home folder, if it is known.
     pub fn home(&self) -> Option<PathBuf> {
         config::home(&self.env)
+    }
+
+    /// Reads whether rows may show what their sessions do.
+    pub fn activity_cell(&self) -> ActivityCell {
+        let file = config::own_config_file(&self.env);
+        let own = file.and_then(|file| OwnConfig::read(&file).ok());
+        match own.and_then(|own| own.activity) {
+            Some(false) => ActivityCell::Off,
+            Some(true) | None => ActivityCell::On,
+        }
     }
 
     /// Identifies the repository at `path`, by the name that it chose for itself.

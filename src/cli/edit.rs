@@ -68,6 +68,7 @@ fn with_options<T>(
     options.now = context.now;
     options.sync = context.sync != Sync::None;
     options.state = config::state_dir(&context.env);
+    options.activity = context.activity_cell();
     options.lock = LockOptions {
         interrupt: Some(signals::flag()),
         warn: Some(Arc::new(move |why| {

@@ -5,24 +5,32 @@
 //! change nothing: those read the event and the board, and are gone before
 //! the command line's parser would have been built.
 
-mod visit;
+mod board;
+mod note;
+mod tell;
 
 use super::context::{Context, millis};
 use super::global::Global;
-use super::outcome::{Exit, Failure, warn, warn_once};
+use super::outcome::{Exit, Failure, last_warning, warn, warn_once};
+use super::signals;
 use super::stdin;
 use super::watchdog::Watchdog;
-use crate::agent::{Event, Kind};
+use crate::agent::{Meaning, Payload, caller};
+use crate::config;
+use crate::edit::ActivityCell;
+use crate::session::lease::{Kind, Lease, Leases, Processes, Voice};
+use board::{Budget, bring_up_to_date};
 use clap::Args;
+use note::{meaning_of, note};
+use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::panic;
 use std::time::{Duration, Instant};
-use visit::Visit;
 
 /// All SessionEnd hooks of Claude Code together have about 1.5 s.
 const END_LIMIT: Duration = Duration::from_millis(700);
 const OTHER_LIMIT: Duration = Duration::from_secs(2);
-/// What is kept of the limit for the commit, once the lock is not to be had.
+/// What is kept of the limit for the commit, once the lock cannot be acquired.
 const FOR_THE_COMMIT: Duration = Duration::from_millis(250);
 /// What the commit may wait of that: without the latch it loses nothing.
 const FOR_THE_LATCH: Duration = Duration::from_millis(125);
@@ -33,24 +41,59 @@ const FOR_THE_LATCH: Duration = Duration::from_millis(125);
   {\"hooks\": {\"SessionStart\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"boardsync hook\"}]}],
              \"SessionEnd\":   [{\"hooks\": [{\"type\": \"command\", \"command\": \"boardsync hook\"}]}]}}
 
-Reads one JSON object in the format of Claude Code's hooks on stdin; agents that
-send the same fields (`hook_event_name`, `session_id`, `cwd`) may call it too.
-SessionStart sets the row of the repository to in-progress, SessionEnd to closed;
-any other event refreshes it, at most once a minute. A row belongs to the session
-that it shows: the late end of another changes nothing, and another session takes
-it by starting, or once it has been quiet for 15 minutes.
+Reads one JSON object on stdin, as coding agents give it to their hooks, and
+keeps a lease of the session in the folder for state. The row of a repository is
+in-progress while any of its sessions lives, closed once the last one has ended,
+force-closed once its process is gone. The board is written only if it would
+show something new: a start, an end, another folder, a session that begins or
+ceases to wait for its person, at most once a minute another activity.
 
-Always exits 0, prints nothing on stdout and at most one line on stderr, and ends
-within 2 s, for SessionEnd within 0.7 s: $BOARDSYNC_HOOK_TIMEOUT_MS and
+Always exits 0, prints at most one line on stderr, and on stdout nothing but, at
+a start of an agent that shows it to the person, one `systemMessage`. It ends
+within 2 s, for the end of a session within 0.7 s: $BOARDSYNC_HOOK_TIMEOUT_MS and
 $BOARDSYNC_HOOK_END_TIMEOUT_MS change that.")]
-pub struct HookArgs {}
+pub struct HookArgs {
+    /// The coding agent that calls, like `claude-code` or `codex`.
+    #[arg(long, value_name = "NAME")]
+    pub agent: Option<String>,
+    /// The name of the event, where stdin does not say it.
+    #[arg(long, value_name = "NAME")]
+    pub event: Option<String>,
+}
+
+impl HookArgs {
+    /// Reads a plain `hook [--agent NAME] [--event NAME]`; anything else is for
+    /// clap, which takes longer than most hooks.
+    pub fn plain(args: &[OsString]) -> Option<Self> {
+        let mut read = Self::default();
+        let mut words = args.iter().skip(1);
+        if words.next()? != "hook" {
+            return None;
+        }
+        while let Some(word) = words.next() {
+            let slot = match word.to_str()? {
+                "--agent" => &mut read.agent,
+                "--event" => &mut read.event,
+                _ => return None,
+            };
+            let value = words.next()?.to_str()?;
+            if slot.is_some() || value.is_empty() || value.starts_with('-') {
+                return None;
+            }
+            *slot = Some(value.to_owned());
+        }
+        Some(read)
+    }
+}
 
 /// Runs `boardsync hook`.
-pub fn run(global: Global, _args: &HookArgs) -> Exit {
+pub fn run(global: Global, args: &HookArgs) -> Exit {
     let started = Instant::now();
+    // A closed terminal or a stopped agent must not cut a hook off.
+    let _outlived = signals::flag();
     warn_once();
     panic::set_hook(Box::new(|what| warn(&format!("internal error: {what}"))));
-    let done = panic::catch_unwind(|| act(global, started));
+    let done = panic::catch_unwind(|| act(global, args, started));
     if let Ok(Err(Failure::Usage(message) | Failure::Error(message))) = done {
         warn(&message);
     }
@@ -64,7 +107,7 @@ pub fn excuse(usage_error: &str) -> Exit {
     Exit::Success
 }
 
-fn act(global: Global, started: Instant) -> Result<(), Failure> {
+fn act(global: Global, args: &HookArgs, started: Instant) -> Result<(), Failure> {
     let tolerate = |failure| {
         if let Failure::Usage(message) = failure {
             warn(&format!("{message}; the default is used"));
@@ -86,17 +129,65 @@ fn act(global: Global, started: Instant) -> Result<(), Failure> {
     }
     // Until it is read, the event may be the end of a session.
     let read_limit = end_limit.min(other_limit);
-    let guard = cfg!(not(unix)).then(|| Watchdog::start(started, read_limit));
-    let event = Event::read(stdin::until(started, read_limit)).map_err(Failure::of)?;
+    let guard = cfg!(not(unix)).then(|| Watchdog::start(started, read_limit, |_| {}));
+    let stdin = stdin::until(started, read_limit);
+    let payload = Payload::read(stdin, args.event.as_deref()).map_err(Failure::of)?;
     drop(guard);
-    let limit = match event.kind {
-        Kind::End => end_limit,
-        Kind::Start | Kind::Beat => other_limit,
+
+    let state = config::state_dir(&context.env)
+        .ok_or_else(|| Failure::Error("no home folder is known: set HOME".to_owned()))?;
+    let leases = Leases::at(&state);
+    let session_id = payload.session_id.clone();
+    let processes = Processes::system();
+    let caller = caller(
+        args.agent.as_deref(),
+        payload.agent,
+        &session_id,
+        &context.env,
+        &processes,
+    );
+    let (agent, voice) = (caller.agent, payload.voice);
+    let kind = meaning_of(&payload, agent);
+    let limit = match kind {
+        Meaning::Known(Kind::End) => end_limit,
+        _ => other_limit,
     };
-    let _guard = Watchdog::start(started, limit);
-    let Some(visit) = Visit::of(&context, event)? else {
-        return Ok(());
+    let (late_leases, late_session) = (leases.clone(), session_id.clone());
+    let _guard = Watchdog::start(started, limit, move |trouble| {
+        tell::keep_trouble(&late_leases, &late_session, trouble);
+    });
+
+    let noted = note(&context, payload, caller, &leases, &processes);
+    let own = noted
+        .changed
+        .iter()
+        .rev()
+        .find(|lease| lease.session_id == session_id);
+    if let Some(own) = own.filter(|_| kind == Meaning::Known(Kind::Start)) {
+        tell::tell(agent, own, &noted.neighbours, &leases, context.now)?;
+        leases.sweep(&processes, context.now);
+    }
+    let shows_activity = context.activity_cell() == ActivityCell::On;
+    let is_start = kind == Meaning::Known(Kind::Start) && voice == Voice::Session;
+    let is_news = |lease: &&Lease| is_start || Leases::is_news(lease, shows_activity, context.now);
+    let done = match noted.changed.iter().rev().find(is_news) {
+        None => Ok(()),
+        Some(lease) => {
+            let budget = Budget {
+                started,
+                for_the_lock: limit.saturating_sub(started.elapsed() + FOR_THE_COMMIT),
+                for_the_latch: FOR_THE_LATCH.min(limit / 4),
+            };
+            bring_up_to_date(&context, lease, &leases, &budget)
+        }
     };
-    let for_the_lock = limit.saturating_sub(started.elapsed() + FOR_THE_COMMIT);
-    visit.update(for_the_lock, FOR_THE_LATCH.min(limit / 4), started)
+    let done = noted.trouble.map_or(done, Err);
+    let trouble = match &done {
+        Err(failure) => Some(failure.to_string()),
+        Ok(()) => last_warning(),
+    };
+    if let Some(trouble) = trouble {
+        tell::keep_trouble(&leases, &session_id, &trouble);
+    }
+    done
 }

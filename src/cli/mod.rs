@@ -43,8 +43,8 @@ use std::ffi::OsString;
 pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
     let args: Vec<OsString> = args.collect();
     // It runs on every event of a session, and clap takes longer than most of them.
-    if matches!(&args[..], [_, name] if name == "hook") {
-        return hook::run(Global::default(), &HookArgs::default());
+    if let Some(hook) = HookArgs::plain(&args) {
+        return hook::run(Global::default(), &hook);
     }
     match Cli::try_parse_from(&args) {
         Ok(cli) => run_command(cli),

@@ -5,8 +5,8 @@ use crate::lock::Trace;
 use crate::{is_acted_on, printable};
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 /// Is the exit code of a command.
@@ -98,6 +98,14 @@ pub fn warn_once() {
     LINES_LEFT.store(1, Ordering::Relaxed);
 }
 
+/// The last line that [`warn`] printed.
+static LAST: Mutex<Option<String>> = Mutex::new(None);
+
+/// Gives the last line that [`warn`] printed on stderr.
+pub fn last_warning() -> Option<String> {
+    LAST.lock().ok()?.clone()
+}
+
 /// Prints one line on stderr; a terminal sees nothing that it would act on.
 pub fn warn(message: &str) {
     let left = LINES_LEFT.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
@@ -105,6 +113,9 @@ pub fn warn(message: &str) {
     });
     if left.is_err() {
         return;
+    }
+    if let Ok(mut last) = LAST.lock() {
+        *last = Some(message.to_owned());
     }
     let _ = writeln!(
         std::io::stderr().lock(),

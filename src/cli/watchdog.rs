@@ -15,16 +15,23 @@ pub struct Watchdog {
 
 impl Watchdog {
     /// Ends the process with success, and one line, once `limit` after
-    /// `started` is over. Without a thread to be had nothing is watched.
-    pub fn start(started: Instant, limit: Duration) -> Self {
+    /// `started` is over; `keep` gets that line, for who cannot see it now.
+    /// If no thread can be started, nothing is watched.
+    pub fn start(
+        started: Instant,
+        limit: Duration,
+        keep: impl FnOnce(&str) + Send + 'static,
+    ) -> Self {
         let (alive, watched) = mpsc::channel();
         let watch = move || {
             let left = limit.saturating_sub(started.elapsed());
             if watched.recv_timeout(left) == Err(RecvTimeoutError::Timeout) {
                 let limit = limit.as_millis();
-                warn(&format!(
-                    "gave up after {limit} ms: the board is whole, but may lack this event"
-                ));
+                let line = format!(
+                    "gave up after {limit} ms: the board is whole, and the next update adds this event"
+                );
+                warn(&line);
+                keep(&line);
                 std::process::exit(0);
             }
         };

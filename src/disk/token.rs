@@ -1,6 +1,7 @@
 //! Names of temporaries: who made them, and whether that process still lives.
 
 use std::fmt;
+use std::hash::{BuildHasher, Hasher, RandomState};
 
 /// Names one writer once: 32 hexadecimal digits.
 ///
@@ -20,8 +21,8 @@ impl Token {
         Self {
             host,
             pid: std::process::id(),
-            // A system without random numbers has a clock and a process number at least.
-            nonce: getrandom::u64().unwrap_or_else(|_| fastrand::u64(..)),
+            // What std seeds its maps with at random, and never gives twice.
+            nonce: RandomState::new().build_hasher().finish(),
         }
     }
 

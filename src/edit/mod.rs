@@ -23,15 +23,14 @@
 //! | how are lock, latch and commit put together? | `run` |
 //! | what may not be touched? | `refusal` |
 //! | what is reported? | `report` |
-//! | how are rows brought up to date? | `update`, `conflict_copies` |
-//! | what did this host write last? | `own_rows` |
+//! | how are rows brought up to date? | `update`, `lease_rows`, `conflict_copies` |
 //! | what else can be done to a board? | `create`, `share`, `prune`, `restore`, `repair` |
 
 mod board_edit;
 mod conflict_copies;
 mod create;
 mod error;
-mod own_rows;
+mod lease_rows;
 mod prune;
 mod refusal;
 mod repair;
@@ -45,6 +44,7 @@ mod update;
 pub use board_edit::{BoardEdit, Change, Found};
 pub use create::{Create, is_empty_board, remove_empty};
 pub use error::EditError;
+pub use lease_rows::ActivityCell;
 pub use prune::{Dropped, Prune};
 pub use refusal::{Refusal, is_ours, refusal};
 pub use repair::Repair;

@@ -2,6 +2,7 @@
 
 use super::board_edit::{BoardEdit, EditedBoard};
 use super::error::{EditError, unreadable};
+use super::lease_rows::ActivityCell;
 use super::refusal::Refusal;
 use super::report::{Action, LockReport, Report};
 use crate::Timestamp;
@@ -38,6 +39,8 @@ pub struct EditOptions<'a> {
     /// The user's folder of state, for what this host wrote; none is kept
     /// without it.
     pub state: Option<PathBuf>,
+    /// Whether rows show what their sessions do.
+    pub activity: ActivityCell,
     /// Whether anything is written.
     pub dry_run: DryRun,
 }
@@ -69,6 +72,7 @@ impl<'a> EditOptions<'a> {
             latch: LATCH_PATIENCE,
             host: Host::current(),
             state: None,
+            activity: ActivityCell::default(),
             dry_run: DryRun::No,
         }
     }

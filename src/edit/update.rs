@@ -3,7 +3,7 @@
 use super::board_edit::{BoardEdit, Change, Found, join_displaced};
 use super::conflict_copies::ConflictCopies;
 use super::error::EditError;
-use super::own_rows::OwnRows;
+use super::lease_rows::LeaseRows;
 use super::refusal::Refusal;
 use super::report::Report;
 use super::run::{EditOptions, run};
@@ -42,7 +42,8 @@ pub struct Update<'a> {
     /// Those whose folder is gone, and whether the board has a row of them.
     gone: Vec<(Repo, bool)>,
     copies: ConflictCopies,
-    own: OwnRows,
+    /// The sessions that this host knows, whose rows every update brings along.
+    leases: Option<LeaseRows>,
 }
 
 /// A question about the row that an update would replace, asked under the
@@ -82,7 +83,7 @@ impl<'a> Update<'a> {
             only_where: None,
             gone: Vec::new(),
             copies: ConflictCopies::default(),
-            own: OwnRows::default(),
+            leases: None,
         }
     }
 
@@ -134,6 +135,21 @@ impl<'a> Update<'a> {
         }
     }
 
+    /// Gives the rows that leases have, but for those of which the caller says
+    /// something itself.
+    fn lease_rows(&self) -> impl Iterator<Item = &(Repo, Row<'static>)> {
+        let is_said = |key: &str| {
+            *self.explicit != Explicit::default()
+                && self.repositories.iter().any(|it| it.repo.key == key)
+        };
+        let rows = self.leases.iter().flat_map(LeaseRows::rows);
+        rows.filter(move |(repo, _)| !is_said(&repo.key))
+    }
+
+    fn has_lease_row(&self, key: &str) -> bool {
+        self.lease_rows().any(|(repo, _)| repo.key == key)
+    }
+
     fn may_replace(&self, subject: &Subject, board: &Board, options: &EditOptions) -> bool {
         let prior = || self.prior(subject, board, options);
         !self.unknown().any(|repo| *repo == subject.repo)
@@ -157,30 +173,34 @@ impl<'a> Update<'a> {
         let legacy = || is_only.then(|| board.prior(&Slot::named(name).on(host)))?;
         board.prior(&Slot::keyed(key).on(host)).or_else(legacy)
     }
-}
 
-/// Removes rows without a host that are no newer than this host's own.
-///
-/// They come back with a board that was copied before it was declared shared.
-fn drop_adopted(repositories: &[Subject], board: &mut Board, host: &str) -> bool {
-    if !board.is_shared() {
-        return false;
-    }
-    let beats: HashMap<String, Option<Timestamp>> = board
-        .rows
-        .iter()
-        .filter(|row| row.get(Field::Host).as_deref() == Some(host))
-        .filter_map(|row| Some((row.get(Field::Key)?.into_owned(), row.heartbeat())))
-        .collect();
-    let is_ours = |key: &str| repositories.iter().any(|subject| subject.repo.key == key);
-    let before = board.rows.len();
-    board.rows.retain(|row| match row.get(Field::Key) {
-        Some(key) if row.get(Field::Host).is_none() && is_ours(&key) => {
-            beats.get(&*key).is_none_or(|beat| row.is_later_than(*beat))
+    /// Removes rows without a host that are no newer than this host's own.
+    ///
+    /// They come back with a board that was copied before it was declared shared.
+    fn drop_adopted(&self, board: &mut Board, host: &str) -> bool {
+        if !board.is_shared() {
+            return false;
         }
-        _ => true,
-    });
-    board.rows.len() != before
+        let beats: HashMap<String, Option<Timestamp>> = board
+            .rows
+            .iter()
+            .filter(|row| row.get(Field::Host).as_deref() == Some(host))
+            .filter_map(|row| Some((row.get(Field::Key)?.into_owned(), row.heartbeat())))
+            .collect();
+        let is_ours = |key: &str| {
+            self.repositories
+                .iter()
+                .any(|subject| subject.repo.key == key)
+        };
+        let before = board.rows.len();
+        board.rows.retain(|row| match row.get(Field::Key) {
+            Some(key) if row.get(Field::Host).is_none() && is_ours(&key) => {
+                beats.get(&*key).is_none_or(|beat| row.is_later_than(*beat))
+            }
+            _ => true,
+        });
+        board.rows.len() != before
+    }
 }
 
 /// Keeps what a row has of the same session where nothing else is known: an
@@ -221,7 +241,9 @@ fn row(subject: &Subject, derived: &Derived, host: &str) -> Row<'static> {
 
 impl BoardEdit for Update<'_> {
     fn prepare(&mut self, options: &EditOptions) {
-        self.copies = ConflictCopies::once_settled(options.place);
+        self.copies = ConflictCopies::beside(options.place);
+        let state = options.state.as_deref();
+        self.leases = state.map(|state| LeaseRows::at(state, options.activity));
     }
 
     fn apply<'b>(
@@ -231,44 +253,31 @@ impl BoardEdit for Update<'_> {
         options: &EditOptions,
     ) -> Result<Change, Refusal> {
         self.copies.read();
-        self.copies.look_for_them_in(board, |joined| {
-            drop_adopted(self.repositories, joined, &options.host.id);
-        });
-        self.own = OwnRows::read(options);
-        let mut changed = self.own.join_into(board, options);
         for (repo, known) in &mut self.gone {
             let host = board.is_shared().then_some(&*options.host.id);
             *known = board.prior(&Slot::keyed(&repo.key).on(host)).is_some()
                 || board.prior(&Slot::named(&repo.name).on(host)).is_some();
         }
-        changed |= self.copies.join_into(board);
-        let fresh: Vec<Fresh> = self
+        if let Some(leases) = &mut self.leases {
+            leases.read(board, options);
+        }
+        let this = &*self;
+        let mut changed = this.copies.join_into(board);
+        let fresh: Vec<Fresh> = this
             .repositories
             .iter()
-            .filter(|subject| self.may_replace(subject, board, options))
-            .map(|subject| self.fresh(subject, board, options))
+            .filter(|subject| this.may_replace(subject, board, options))
+            .filter(|subject| !this.has_lease_row(&subject.repo.key))
+            .map(|subject| this.fresh(subject, board, options))
+            .chain(this.lease_rows().map(|(_, row)| Fresh::found(row.clone())))
             .collect();
         let merged = board.upsert(&fresh, options.now);
         changed |= merged.changed;
-        changed |= drop_adopted(self.repositories, board, &options.host.id);
-        let is_fresh = |row: &&Row| {
-            fresh
-                .iter()
-                .any(|fresh| fresh.row.get(Field::Key) == row.get(Field::Key))
-        };
-        self.own
-            .take(board.rows.iter().filter(is_fresh), options.now);
+        changed |= this.drop_adopted(board, &options.host.id);
         if !changed && merged.outdated > 0 {
             return Err(Refusal::Outdated);
         }
         Ok(Change::made_if(changed))
-    }
-
-    /// Remembered before they are written: what a crash takes away in between
-    /// is brought by the next update.
-    fn before_write(&mut self, _: Option<&[u8]>, options: &EditOptions) -> Result<(), Refusal> {
-        let _ = self.own.write(options);
-        Ok(())
     }
 
     fn join<'b>(
@@ -282,11 +291,13 @@ impl BoardEdit for Update<'_> {
         let slots: Vec<Slot> = self
             .repositories
             .iter()
-            .map(|subject| Slot::keyed(&subject.repo.key).on(host))
+            .map(|subject| &subject.repo)
+            .chain(self.lease_rows().map(|(repo, _)| repo))
+            .map(|repo| Slot::keyed(&repo.key).on(host))
             .collect();
         let mut board = join_displaced(&displaced, &written, &slots, when, options);
         self.copies.join_into(&mut board);
-        drop_adopted(self.repositories, &mut board, &options.host.id);
+        self.drop_adopted(&mut board, &options.host.id);
         board
     }
 
@@ -297,6 +308,9 @@ impl BoardEdit for Update<'_> {
     fn finish(&mut self, end: &End<Refusal>, options: &EditOptions) {
         if matches!(end, End::Written | End::Unchanged) {
             self.copies.put_away(options.place);
+            if let Some(leases) = &self.leases {
+                leases.settle(options.now);
+            }
         }
     }
 

@@ -5,12 +5,14 @@
 //! a [`Lease`], and rows are derived from leases ([`folder_row`]), as a lock's
 //! holder is judged by its lease and not by its word.
 
+mod event;
 mod folder_row;
 mod names;
 mod processes;
 mod proof;
 mod store;
 
+pub use event::{Event, Kind, Voice, Where, after};
 pub use folder_row::{FolderRow, REFRESH_AFTER_MS, folder_row};
 pub use names::{name_of, short_id, tell_apart};
 pub use processes::{Process, Processes};
@@ -158,6 +160,16 @@ impl Lease {
             None | Some("") => id.to_owned(),
             Some(title) => format!("{title} ({id})"),
         }
+    }
+
+    /// Tells whether a cell of a row shows this session, under whatever title.
+    pub fn is_shown_as(&self, cell: &str) -> bool {
+        let id = short_id(&self.session_id);
+        let is_titled = cell
+            .strip_suffix(')')
+            .and_then(|cell| cell.strip_suffix(id))
+            .is_some_and(|cell| cell.ends_with('('));
+        is_titled || cell == id || cell == self.session_id
     }
 
     /// Tells whether the lease is of the board at `board`.

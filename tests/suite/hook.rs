@@ -57,6 +57,14 @@ fn rows(env: &TestEnv) -> Vec<String> {
         .collect()
 }
 
+/// A row on the branch main, as [`rows`] gives it.
+fn row(name: &str, status: &str, session: &str, mode: &str, seconds: i64) -> String {
+    format!(
+        "{name} | {status} | {session} | main | {mode} | {}",
+        time(seconds)
+    )
+}
+
 fn ledger_lines(repo: &Path) -> usize {
     let ledger = repo.join(".orchestrator/metrics/events.jsonl");
     std::fs::read_to_string(ledger).map_or(0, |text| text.lines().count())
@@ -64,47 +72,79 @@ fn ledger_lines(repo: &Path) -> usize {
 
 #[test]
 fn every_event_sets_the_status_that_it_stands_for() {
-    for (name, field, values, status) in [
+    let starts = ["startup", "resume", "clear", "compact", "fork", "of-2030"];
+    let ends = ["clear", "resume", "logout", "prompt_input_exit", "of-2030"];
+    for (name, field, values, shown) in [
         (
             "SessionStart",
             "source",
-            &["startup", "resume", "clear", "compact", "fork", "of-2030"][..],
-            "in-progress",
+            &starts[..],
+            "in-progress | s | main | idle",
         ),
+        ("SessionEnd", "reason", &ends, "closed | s | main | —"),
         (
-            "SessionEnd",
-            "reason",
-            &[
-                "clear",
-                "resume",
-                "logout",
-                "prompt_input_exit",
-                "other",
-                "of-2030",
-            ],
-            "closed",
+            "Stop",
+            "stop_hook_active",
+            &["x"],
+            "in-progress | s | main | idle",
         ),
-        ("Stop", "stop_hook_active", &["x"], "in-progress"),
         (
             "UserPromptSubmit",
             "permission_mode",
             &["plan"],
-            "in-progress",
+            "in-progress | s | main | working",
         ),
-        ("PreToolUse", "tool_name", &["Bash"], "in-progress"),
-        ("PostToolUse", "tool_name", &["Bash"], "in-progress"),
-        ("EventOf2030", "what", &["ever"], "in-progress"),
+        (
+            "PreToolUse",
+            "tool_name",
+            &["Bash"],
+            "in-progress | s | main | working",
+        ),
+        (
+            "Notification",
+            "notification_type",
+            &["permission_prompt"],
+            "in-progress | s | main | waiting",
+        ),
+        (
+            "Notification",
+            "notification_type",
+            &["auth_success"],
+            "in-progress | s | main | idle",
+        ),
+        (
+            "EventOf2030",
+            "what",
+            &["ever"],
+            "in-progress | s | main | idle",
+        ),
     ] {
-        let env = TestEnv::new();
-        let repo = env.git_repo("app");
         for value in values {
+            let env = TestEnv::new();
+            let repo = env.git_repo("app");
+            if name == "SessionEnd" {
+                hook(&env, 0, &event("SessionStart", "s", &repo));
+            }
             let event =
                 json!({"hook_event_name": name, "session_id": "s", "cwd": repo, field: value});
-            hook(&env, 0, &event.to_string());
-            let row = format!("app | {status} | s | main | — | {}", time(0));
+            let claude = [("CLAUDE_CODE_SESSION_ID", "s")];
+            hook_with(&env, 0, &event.to_string(), &claude).quietly();
+            let row = format!("app | {shown} | {}", time(0));
             assert_eq!(rows(&env), [row], "{name} {value}");
         }
     }
+}
+
+#[test]
+fn what_nobody_knows_is_a_sign_of_life_at_most() {
+    let env = TestEnv::new();
+    let repo = env.git_repo("app");
+    hook(&env, 0, &event("EventOf2030", "a", &repo));
+    hook(&env, 0, &event("SessionEnd", "b", &repo));
+    assert!(!env.board().exists(), "no row of an unknown session");
+    hook(&env, 0, &event("SessionStart", "a", &repo));
+    hook(&env, 1, &event("EventOf2030", "a", &env.repo("elsewhere")));
+    assert_eq!(rows(&env).len(), 1, "it moves nothing");
 }
 
 #[test]
@@ -112,21 +152,22 @@ fn a_session_goes_from_start_to_end_in_one_row() {
     let env = TestEnv::new();
     let repo = env.git_repo("app");
     hook(&env, 0, &event("SessionStart", "a", &repo));
-    hook(&env, 90, &event("Stop", "a", &repo));
+    hook(&env, 90, &event("UserPromptSubmit", "a", &repo));
+    assert_eq!(rows(&env), [row("app", "in-progress", "a", "working", 90)]);
     hook(&env, 100, &event("SessionEnd", "a", &repo));
+    assert_eq!(rows(&env), [row("app", "closed", "a", "—", 100)]);
     // The same terminal goes on with a new session after `clear`.
     hook(&env, 100, &event("SessionStart", "b", &repo));
-    let row = format!("app | in-progress | b | main | — | {}", time(100));
-    assert_eq!(rows(&env), [row]);
+    assert_eq!(rows(&env), [row("app", "in-progress", "b", "idle", 100)]);
     assert_eq!(ledger_lines(&repo), 4, "one record for every update");
     env.assert_no_litter();
 }
 
 #[test]
-fn a_heartbeat_within_the_minute_takes_no_lock_and_writes_nothing() {
+fn a_heartbeat_that_changes_nothing_takes_no_lock_and_writes_no_board() {
     let env = TestEnv::new();
     let repo = env.git_repo("app");
-    hook(&env, 0, &event("SessionStart", "a", &repo));
+    hook(&env, 0, &event("UserPromptSubmit", "a", &repo));
     let changed = |path: &Path| std::fs::metadata(path).unwrap().modified().unwrap();
     // Whoever tries for this lock waits for it, and says so.
     env.plant_lock(r#"{"pid": 1, "host": "laptop"}"#, Duration::ZERO);
@@ -135,9 +176,17 @@ fn a_heartbeat_within_the_minute_takes_no_lock_and_writes_nothing() {
         changed(&env.board()),
         changed(&env.orchestrator()),
     );
-    for name in ["Stop", "PreToolUse", "PostToolUse", "UserPromptSubmit"] {
-        hook(&env, 59, &event(name, "a", &repo));
+    for second in [1, 59, 1700] {
+        for name in [
+            "PreToolUse",
+            "PostToolUse",
+            "UserPromptSubmit",
+            "PreCompact",
+        ] {
+            hook(&env, second, &event(name, "a", &repo));
+        }
     }
+    hook(&env, 59, &event("Stop", "a", &repo));
     let after = (
         env.read_board(),
         changed(&env.board()),
@@ -147,61 +196,185 @@ fn a_heartbeat_within_the_minute_takes_no_lock_and_writes_nothing() {
     assert_eq!(ledger_lines(&repo), 1);
     std::fs::remove_file(env.lock()).unwrap();
     hook(&env, 60, &event("Stop", "a", &repo));
-    let row = format!("app | in-progress | a | main | — | {}", time(60));
-    assert_eq!(rows(&env), [row]);
+    assert_eq!(rows(&env), [row("app", "in-progress", "a", "idle", 60)]);
     assert_eq!(ledger_lines(&repo), 2);
 }
 
 #[test]
-fn the_late_end_of_an_old_session_does_not_close_the_row_of_a_newer_one() {
+fn who_begins_or_ceases_to_wait_for_its_person_is_seen_at_once() {
     let env = TestEnv::new();
     let repo = env.git_repo("app");
-    hook(&env, 0, &event("SessionStart", "old", &repo));
-    hook(&env, 10, &event("SessionStart", "new", &repo));
-    hook(&env, 20, &event("SessionEnd", "old", &repo));
-    let row = format!("app | in-progress | new | main | — | {}", time(10));
-    assert_eq!(rows(&env), [row]);
-    assert_eq!(ledger_lines(&repo), 2, "nothing was done the third time");
-    hook(&env, 30, &event("SessionEnd", "new", &repo));
-    let row = format!("app | closed | new | main | — | {}", time(30));
-    assert_eq!(rows(&env), [row]);
+    let asks = json!({"hook_event_name": "Notification", "session_id": "a", "cwd": repo,
+        "message": "Claude needs your permission to use Bash"});
+    hook(&env, 0, &event("UserPromptSubmit", "a", &repo));
+    hook(&env, 1, &asks.to_string());
+    assert_eq!(rows(&env), [row("app", "in-progress", "a", "waiting", 1)]);
+    hook(&env, 2, &event("PostToolUse", "a", &repo));
+    assert_eq!(rows(&env), [row("app", "in-progress", "a", "working", 2)]);
 }
 
 #[test]
-fn two_living_sessions_do_not_take_the_row_from_each_other() {
+fn the_cell_stays_empty_where_the_user_wants_it_so() {
     let env = TestEnv::new();
     let repo = env.git_repo("app");
-    hook(&env, 0, &event("SessionStart", "a", &repo));
-    hook(&env, 1, &event("SessionStart", "b", &repo));
-    for minute in 1..5 {
-        hook(&env, minute * 70, &event("Stop", "a", &repo));
-        hook(&env, minute * 70 + 1, &event("Stop", "b", &repo));
-        let beat = time(minute * 70 + 1);
-        assert_eq!(
-            rows(&env),
-            [format!("app | in-progress | b | main | — | {beat}")]
-        );
+    let config = env.path("config/boardsync/config.toml");
+    std::fs::create_dir_all(config.parent().unwrap()).unwrap();
+    std::fs::write(config, "activity = false\n").unwrap();
+    hook(&env, 0, &event("UserPromptSubmit", "a", &repo));
+    assert_eq!(rows(&env), [row("app", "in-progress", "a", "—", 0)]);
+}
+
+#[test]
+fn one_of_two_sessions_in_a_folder_ends_and_the_row_stays_open() {
+    for (first, second) in [("old", "new"), ("new", "old")] {
+        let env = TestEnv::new();
+        let repo = env.git_repo("app");
+        hook(&env, 0, &event("SessionStart", "old", &repo));
+        hook(&env, 10, &event("SessionStart", "new", &repo));
+        hook(&env, 20, &event("SessionEnd", first, &repo));
+        let shown = &rows(&env)[0];
+        let open = format!("app | in-progress | {second} |");
+        assert!(shown.starts_with(&open), "{shown}");
+        hook(&env, 30, &event("SessionEnd", second, &repo));
+        assert_eq!(rows(&env), [row("app", "closed", second, "—", 30)]);
     }
-    // 15 minutes after the last sign of life of `b`.
-    let quiet = 4 * 70 + 1 + 15 * 60;
-    hook(&env, quiet, &event("Stop", "a", &repo));
-    let row = format!("app | in-progress | a | main | — | {}", time(quiet));
-    assert_eq!(rows(&env), [row]);
-    // What `b` closes is not its row any more.
-    hook(&env, quiet + 1, &event("SessionEnd", "b", &repo));
-    assert!(rows(&env)[0].contains("in-progress | a"));
 }
 
 #[test]
-fn an_event_that_was_overtaken_changes_nothing() {
+fn an_event_that_its_end_has_overtaken_changes_nothing() {
     let env = TestEnv::new();
     let repo = env.git_repo("app");
     hook(&env, 0, &event("SessionStart", "a", &repo));
     hook(&env, 20, &event("SessionEnd", "a", &repo));
-    hook(&env, 19, &event("Stop", "a", &repo));
-    hook(&env, 18, &event("SessionStart", "a", &repo));
-    let row = format!("app | closed | a | main | — | {}", time(20));
-    assert_eq!(rows(&env), [row]);
+    hook(&env, 21, &event("Stop", "a", &repo));
+    hook(&env, 79, &event("PostToolUse", "a", &repo));
+    assert_eq!(rows(&env), [row("app", "closed", "a", "—", 20)]);
+    // One that lives on after all.
+    hook(&env, 80, &event("PostToolUse", "a", &repo));
+    assert_eq!(rows(&env), [row("app", "in-progress", "a", "working", 80)]);
+}
+
+#[test]
+fn events_count_in_the_order_of_their_arrival_whatever_the_clock_says() {
+    let env = TestEnv::new();
+    let repo = env.git_repo("app");
+    let years = 5 * 365 * 24 * 3600;
+    let at = |seconds: i64| {
+        let base = boardsync::Timestamp::parse(&time(0)).unwrap().as_millis();
+        boardsync::Timestamp::from_millis(base + seconds * 1000).to_string()
+    };
+    let ahead = at(years);
+    let start = event("SessionStart", "a", &repo);
+    hook_with(&env, 0, &start, &[("BOARDSYNC_NOW", &ahead)]).quietly();
+    assert!(rows(&env)[0].ends_with(&ahead), "{:?}", rows(&env));
+    hook(&env, 9, &event("UserPromptSubmit", "a", &repo));
+    assert_eq!(rows(&env), [row("app", "in-progress", "a", "working", 9)]);
+    hook(&env, 10, &event("SessionEnd", "a", &repo));
+    assert_eq!(rows(&env), [row("app", "closed", "a", "—", 10)]);
+
+    // The same, with nothing between start and end.
+    let env = TestEnv::new();
+    let repo = env.git_repo("app");
+    let start = event("SessionStart", "a", &repo);
+    hook_with(&env, 0, &start, &[("BOARDSYNC_NOW", &ahead)]).quietly();
+    hook(&env, 10, &event("SessionEnd", "a", &repo));
+    assert_eq!(rows(&env), [row("app", "closed", "a", "—", 10)]);
+}
+
+#[test]
+fn a_session_that_enters_and_leaves_a_worktree_has_one_open_row() {
+    let env = TestEnv::new();
+    let main = env.git_repo("app");
+    let tree = main.join(".claude/worktrees/wtree1");
+    let head = main.join(".git/worktrees/wtree1");
+    std::fs::create_dir_all(&tree).unwrap();
+    std::fs::create_dir_all(&head).unwrap();
+    std::fs::write(tree.join(".git"), format!("gitdir: {}\n", head.display())).unwrap();
+    hook(&env, 0, &event("SessionStart", "a", &main));
+    hook(&env, 10, &event("PostToolUse", "a", &tree));
+    let shown = |row: &String| row.split(" | ").take(2).collect::<Vec<_>>().join(" ");
+    let states = || rows(&env).iter().map(shown).collect::<Vec<_>>();
+    assert_eq!(states(), ["app closed", "app/wtree1 in-progress"]);
+    hook(&env, 20, &event("Stop", "a", &main));
+    assert_eq!(states(), ["app in-progress", "app/wtree1 closed"]);
+    // An end counts wherever it comes from.
+    hook(&env, 30, &event("SessionEnd", "a", &env.repo("elsewhere")));
+    assert_eq!(states(), ["app closed", "app/wtree1 closed"]);
+}
+
+#[test]
+fn a_sub_agent_takes_no_row_and_ends_nothing() {
+    let env = TestEnv::new();
+    let repo = env.git_repo("app");
+    let tree = env.git_repo("tree");
+    hook(&env, 0, &event("SessionStart", "a", &repo));
+    let before = env.read_board();
+    for (name, session) in [
+        ("SubagentStart", "a"),
+        ("SessionEnd", "a"),
+        ("PreToolUse", "own"),
+    ] {
+        let event = json!({"hook_event_name": name, "session_id": session, "cwd": tree,
+            "agent_id": "a41a48d24090d874f"});
+        hook(&env, 100, &event.to_string());
+    }
+    assert_eq!(env.read_board(), before);
+}
+
+#[test]
+fn folders_of_one_name_and_folders_behind_a_link_can_be_told() {
+    let env = TestEnv::new();
+    let (a, b) = (env.git_repo("a/web"), env.git_repo("b/web"));
+    hook(&env, 0, &event("SessionStart", "a", &a));
+    hook(&env, 1, &event("SessionStart", "b", &b));
+    let link = env.path("src/link");
+    std::os::unix::fs::symlink(&a, &link).unwrap();
+    hook(&env, 2, &event("SessionEnd", "a", &link));
+    hook(&env, 3, &event("SessionStart", "c", &link));
+    assert_eq!(
+        rows(&env),
+        [
+            row("a/web", "in-progress", "c", "idle", 3),
+            row("b/web", "in-progress", "b", "idle", 1)
+        ]
+    );
+}
+
+#[test]
+fn nobody_has_a_row_at_home_or_in_an_agents_own_folder() {
+    let env = TestEnv::new();
+    let home = env.home();
+    for folder in [".cursor/hooks", ".claude"] {
+        std::fs::create_dir_all(home.join(folder)).unwrap();
+        hook(&env, 0, &event("SessionStart", "a", &home.join(folder)));
+    }
+    hook(&env, 0, &event("SessionStart", "b", &home));
+    hook(&env, 0, &event("SessionStart", "c", Path::new("/")));
+    assert!(!env.board().exists());
+}
+
+#[test]
+fn a_title_stands_in_the_cell_of_the_session_with_a_short_id() {
+    let env = TestEnv::new();
+    let repo = env.git_repo("app");
+    let id = "e8db4fb6-3a76-447c-9871-fba3354c428f";
+    hook(&env, 0, &event("SessionStart", id, &repo));
+    assert_eq!(
+        rows(&env),
+        [row("app", "in-progress", "e8db4fb6", "idle", 0)]
+    );
+    let named = json!({"hook_event_name": "SessionStart", "session_id": id, "cwd": repo,
+        "session_title": "Fix login"});
+    hook(&env, 1, &named.to_string());
+    assert_eq!(
+        rows(&env),
+        [row("app", "in-progress", "Fix login (e8db4fb6)", "idle", 1)]
+    );
+    hook(&env, 2, &event("SessionEnd", id, &repo));
+    assert_eq!(
+        rows(&env),
+        [row("app", "closed", "Fix login (e8db4fb6)", "—", 2)]
+    );
 }
 
 #[test]
@@ -227,9 +400,9 @@ fn a_subfolder_a_worktree_and_a_leased_folder_have_their_own_repository() {
     assert_eq!(
         rows(&env),
         [
-            format!("app | in-progress | a | main | — | {beat}"),
-            format!("feat | in-progress | b | feat | — | {beat}"),
-            format!("leased | in-progress | c | — | — | {beat}"),
+            format!("app | in-progress | a | main | idle | {beat}"),
+            format!("app/feat | in-progress | b | feat | idle | {beat}"),
+            format!("leased | in-progress | c | — | idle | {beat}"),
         ]
     );
 }
@@ -286,8 +459,7 @@ fn the_project_folder_stands_in_for_a_missing_cwd() {
     // A session that strays into no repository is still in its project.
     let plain = env.repo("plain");
     hook_with(&env, 70, &event("Stop", "a", &plain), &project).quietly();
-    let row = format!("app | in-progress | a | main | — | {}", time(70));
-    assert_eq!(rows(&env), [row]);
+    assert_eq!(rows(&env), [row("app", "in-progress", "a", "idle", 0)]);
 }
 
 #[test]
@@ -301,7 +473,7 @@ fn the_row_shows_the_name_in_the_sessions_own_lease() {
     std::fs::create_dir_all(repo.join(".orchestrator")).unwrap();
     hook(&env, 0, &event("SessionStart", "a", &repo));
     std::fs::write(repo.join(".orchestrator/session.lock"), lease.to_string()).unwrap();
-    hook(&env, 70, &event("Stop", "a", &repo));
+    hook(&env, 70, &event("UserPromptSubmit", "a", &repo));
     let row = format!(
         "app | in-progress | main-deep-1 | main | deep | {}",
         time(70)
@@ -358,7 +530,7 @@ fn a_dozen_at_once_lose_nothing() {
     });
     let expected: Vec<String> = names
         .iter()
-        .map(|name| format!("{name} | in-progress | {name} | main | — | {}", time(0)))
+        .map(|name| row(name, "in-progress", name, "idle", 0))
         .collect();
     assert_eq!(rows(&env), expected);
     env.assert_no_litter();
@@ -388,7 +560,8 @@ fn a_note_of_a_person_is_left_alone() {
     env.write_board("# Mine\n");
     let said = hook_with(&env, 0, &event("SessionStart", "a", &repo), &[]);
     assert!(said.err.contains("not a board of ours"), "{}", said.err);
-    hook(&env, 70, &event("Stop", "a", &repo));
+    let said = hook_with(&env, 70, &event("SessionEnd", "a", &repo), &[]);
+    assert!(said.err.contains("not a board of ours"), "{}", said.err);
     assert_eq!(env.read_board(), "# Mine\n");
 }
 
@@ -406,10 +579,7 @@ fn a_legacy_row_without_a_key_is_adopted() {
         "it is another's"
     );
     hook(&env, 10, &event("SessionStart", "a", &repo));
-    assert_eq!(
-        rows(&env),
-        [format!("app | in-progress | a | main | — | {}", time(10))]
-    );
+    assert_eq!(rows(&env), [row("app", "in-progress", "a", "idle", 10)]);
 }
 
 #[cfg(feature = "failpoints")]
@@ -442,8 +612,7 @@ fn what_changed_since_the_look_at_the_board_counts() {
     hook_with(&env, 5, &start, &[("BOARDSYNC_SKIP_LOCK", "1")]).quietly();
     std::fs::write(signal.with_extension("go"), "").unwrap();
     Said::from(end.wait_with_output().unwrap()).quietly();
-    let row = format!("app | in-progress | new | main | — | {}", time(5));
-    assert_eq!(rows(&env), [row]);
+    assert_eq!(rows(&env), [row("app", "in-progress", "new", "idle", 5)]);
     env.assert_no_litter();
 }
 

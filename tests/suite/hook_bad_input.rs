@@ -51,7 +51,9 @@ fn what_is_no_event_is_named_in_one_line() {
         let shown = &input[..input.len().min(40)];
         let mut command = env.command(&["hook"]);
         // A debug build is slow.
-        command.env("BOARDSYNC_HOOK_END_TIMEOUT_MS", "60000");
+        command
+            .env("BOARDSYNC_HOOK_END_TIMEOUT_MS", "60000")
+            .env("BOARDSYNC_HOOK_TIMEOUT_MS", "60000");
         let got = env.feed(&mut command, input.as_bytes());
         assert!(line(&got, shown).contains(said), "{shown}: {}", got.err);
     }

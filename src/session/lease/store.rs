@@ -4,7 +4,7 @@
 //! Never in a vault, never synced to the disk: after a power cut every session
 //! is dead anyway. A file is old or new, never half.
 
-use super::{How, Lease, Life, Over, Processes};
+use super::{Activity, How, Lease, Life, Over, Processes, REFRESH_AFTER_MS};
 use crate::Timestamp;
 use crate::disk::{
     self, Attempt, Backoff, KernelLock, Patience, Token, create_new, fill, read_regular, remove,
@@ -26,6 +26,9 @@ const KEEP_TOLD_MS: i64 = 60 * 60 * 1000;
 
 /// How long a lease is kept that no board was ever told of, in ms.
 const KEEP_UNTOLD_MS: i64 = 7 * 24 * 60 * 60 * 1000;
+
+/// How often a board is written for another activity, in ms.
+const CHANGE_AFTER_MS: i64 = 60_000;
 
 /// How long the lock of all leases is waited for: whoever has it is done in a
 /// millisecond.
@@ -142,6 +145,27 @@ impl Leases {
                 Attempt::Busy | Attempt::Unavailable(_) => return LeasesLock { _lock: None },
             }
         }
+    }
+
+    /// Tells whether a board has something to show of `lease` that it does not:
+    /// that it is there, that it is over, that it begins or ceases to wait for
+    /// its person; another activity only after a minute, if it shows that at
+    /// all; and once in a while that it lives.
+    pub fn is_news(lease: &Lease, shows_activity: bool, now: Timestamp) -> bool {
+        if let Some(over) = lease.over {
+            return !over.on_board;
+        }
+        let Some(told) = lease.told else {
+            return true;
+        };
+        let age = now.since(told.at);
+        let waits = |activity| activity == Activity::Waiting;
+        // A clock that was ahead when it was told says nothing of the time since.
+        let is_older_than = |limit| !(0..limit).contains(&age);
+        let changed = shows_activity && told.activity != lease.activity;
+        changed && (waits(told.activity) || waits(lease.activity))
+            || changed && is_older_than(CHANGE_AFTER_MS)
+            || is_older_than(REFRESH_AFTER_MS)
     }
 
     /// Notes that a board says by now of all `leases`, as they were when it was
@@ -339,6 +363,38 @@ mod tests {
         assert_eq!(over("silent"), Some((How::Died, true)));
         assert_eq!(over("ended"), Some((How::Ended, true)));
         assert_eq!(over("resumed"), None);
+    }
+
+    #[test]
+    fn a_board_is_told_at_once_who_waits_and_the_rest_when_it_has_time() {
+        use super::super::Told;
+        use Activity::{Idle, Waiting, Working};
+        for (told, activity, minutes, plain, shown) in [
+            (None, Working, 0, true, true),
+            (Some(Working), Working, 0, false, false),
+            (Some(Working), Working, 29, false, false),
+            (Some(Working), Working, 30, true, true),
+            (Some(Working), Working, -1, true, true),
+            (Some(Working), Idle, 0, false, false),
+            (Some(Working), Idle, 1, false, true),
+            (Some(Working), Waiting, 0, false, true),
+            (Some(Waiting), Working, 0, false, true),
+        ] {
+            let lease = Lease {
+                told: told.map(|activity| Told {
+                    at: time(0),
+                    activity,
+                }),
+                activity,
+                ..lease("a", 0)
+            };
+            let is_news = |shows| Leases::is_news(&lease, shows, time(minutes));
+            assert_eq!(
+                (is_news(false), is_news(true)),
+                (plain, shown),
+                "{told:?} {activity:?} {minutes}"
+            );
+        }
     }
 
     #[test]

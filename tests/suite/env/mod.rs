@@ -111,7 +111,7 @@ impl TestEnv {
     /// Makes a folder that git would take for a repository, on `main`.
     pub fn git_repo(&self, name: &str) -> PathBuf {
         let repo = self.repo(name);
-        std::fs::create_dir(repo.join(".git")).unwrap();
+        std::fs::create_dir_all(repo.join(".git")).unwrap();
         std::fs::write(repo.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
         repo
     }

@@ -1,0 +1,240 @@
+//! Which process stands behind a hook, and which agent it is.
+
+use super::table::{AGENTS, Agent, named};
+use crate::config::Env;
+use crate::session::lease::{Process, Processes, Proof, Scope};
+use std::path::Path;
+
+/// How many ancestors are looked at.
+const MOST: usize = 12;
+
+/// Programs that only run others, for a moment or for ever, and are no agent.
+const SHELLS: &[&str] = &[
+    "sh",
+    "bash",
+    "dash",
+    "zsh",
+    "fish",
+    "ksh",
+    "ash",
+    "busybox",
+    "cmd",
+    "powershell",
+    "pwsh",
+    "env",
+    "timeout",
+    "nice",
+    "setsid",
+    "sudo",
+    "su",
+    "script",
+    "npx",
+    "npm",
+    "boardsync",
+    "systemd",
+    "init",
+    "launchd",
+    "login",
+    "sshd",
+    "tmux",
+    "screen",
+];
+
+/// Programs that are what their script is.
+const INTERPRETERS: &[&str] = &["node", "bun", "deno", "python", "python3"];
+
+/// Who calls the hook.
+#[derive(Debug)]
+pub struct Caller {
+    /// The agent, where it is known.
+    pub agent: Option<&'static Agent>,
+    /// The process whose life is the session's, as far as it proves anything.
+    pub proof: Option<Proof>,
+}
+
+/// Finds out who calls the hook of `session_id`.
+///
+/// The agent is the one that the command line names, else the one whose
+/// variable has this very session's id, else that of the nearest ancestor that
+/// is an agent's program, else the one that alone has such a payload. (A
+/// variable without the id may be inherited from an agent around this one.)
+///
+/// The process is the one that the agent's variable names, else that ancestor,
+/// else the nearest one that is no shell: that one may be a wrapper, and
+/// counts once it was met twice ([`Scope::Once`]).
+pub fn caller(
+    named_agent: Option<&str>,
+    payload_agent: Option<&str>,
+    session_id: &str,
+    env: &Env,
+    processes: &Processes,
+) -> Caller {
+    let has_id = |agent: &&Agent| {
+        let id = agent.id_variable.and_then(|name| env.text(name));
+        id == Some(session_id)
+    };
+    let ancestors = ancestors(std::process::id(), processes);
+    let program = ancestors
+        .iter()
+        .find_map(|(pid, process)| Some((*pid, agent_of(process)?)));
+    let agent = named_agent
+        .and_then(named)
+        .or_else(|| AGENTS.iter().find(has_id))
+        .or(program.map(|(_, agent)| agent))
+        .or_else(|| payload_agent.and_then(named));
+    let by_variable = agent.and_then(|agent| {
+        let is_ours = agent.id_variable.is_none() || has_id(&agent);
+        let pid = env.text(agent.pid_variable?)?.parse().ok()?;
+        Proof::of(pid, agent.process, processes).filter(|_| is_ours)
+    });
+    let by_program = || {
+        let (pid, found) = program?;
+        let agent = agent.filter(|agent| agent.name == found.name)?;
+        Proof::of(pid, agent.process, processes)
+    };
+    let by_neighbour = || {
+        let (pid, _) = ancestors.iter().find(|(_, process)| !is_shell(process))?;
+        let scope = match agent {
+            Some(agent) if agent.process == Scope::Daemon => return None,
+            _ => Scope::Once,
+        };
+        Proof::of(*pid, scope, processes)
+    };
+    Caller {
+        agent,
+        proof: by_variable.or_else(by_program).or_else(by_neighbour),
+    }
+}
+
+/// Gives the ancestors of the process `pid`, the nearest first, but for the
+/// first process of all.
+fn ancestors(pid: u32, processes: &Processes) -> Vec<(u32, Process)> {
+    let mut ancestors = Vec::new();
+    let mut next = processes.get(pid).map_or(0, |own| own.parent);
+    while next > 1 && ancestors.len() < MOST {
+        let Some(process) = processes.get(next) else {
+            break;
+        };
+        let parent = process.parent;
+        ancestors.push((next, process));
+        next = parent;
+    }
+    ancestors
+}
+
+fn agent_of(process: &Process) -> Option<&'static Agent> {
+    let program = program(process)?;
+    let of = |name: &str| AGENTS.iter().find(|agent| agent.programs.contains(&name));
+    if !INTERPRETERS.contains(&program.as_str()) {
+        return of(&program);
+    }
+    let script = process.command.get(1)?;
+    // `…/bin/gemini` and `…/@google/gemini-cli/dist/index.js`
+    let mut parts = Path::new(script).iter();
+    parts.find_map(|part| of(stem(&part.to_string_lossy())))
+}
+
+fn is_shell(process: &Process) -> bool {
+    program(process).is_none_or(|program| SHELLS.contains(&program.as_str()))
+}
+
+/// Gives the name of the program; a login shell is called `-zsh`.
+fn program(process: &Process) -> Option<String> {
+    let called = process.command.first()?;
+    let name = Path::new(called).file_name()?.to_string_lossy();
+    let name = stem(&name).trim_start_matches('-').to_lowercase();
+    (!name.is_empty()).then_some(name)
+}
+
+fn stem(name: &str) -> &str {
+    [".exe", ".js", ".mjs", ".cjs"]
+        .iter()
+        .find_map(|end| name.strip_suffix(end))
+        .unwrap_or(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// This process below a shell below `command`, process 10.
+    fn below(command: &[&str]) -> Processes {
+        let process = |parent, command: &[&str]| Process {
+            parent,
+            started: 1,
+            command: command.iter().map(|word| (*word).to_owned()).collect(),
+        };
+        Processes::fixed(
+            "b1",
+            vec![
+                (std::process::id(), process(20, &["boardsync", "hook"])),
+                (20, process(10, &["/bin/sh", "-c", "boardsync hook"])),
+                (10, process(5, command)),
+                (5, process(1, &["-zsh"])),
+                (7, process(1, &["claude"])),
+            ],
+        )
+    }
+
+    #[test]
+    fn the_agent_and_its_process_are_found_and_a_wrapper_proves_nothing() {
+        let claude = &[("CLAUDE_PID", "7"), ("CLAUDE_CODE_SESSION_ID", "s")][..];
+        let outer = &[("CLAUDE_PID", "7"), ("CLAUDE_CODE_SESSION_ID", "outer")][..];
+        let (session, daemon, once) = (Scope::Session, Scope::Daemon, Scope::Once);
+        for (command, env, named, agent, proof) in [
+            (
+                &["claude"][..],
+                &[][..],
+                None,
+                "claude-code",
+                Some((10, session)),
+            ),
+            (&["claude"], claude, None, "claude-code", Some((7, session))),
+            (&["bwrap"], claude, None, "claude-code", Some((7, session))),
+            // Codex, run by Claude Code.
+            (&["/opt/codex"], outer, None, "codex", Some((10, daemon))),
+            (
+                &["codex"],
+                outer,
+                Some("codex"),
+                "codex",
+                Some((10, daemon)),
+            ),
+            (
+                &["node", "/x/@google/gemini-cli/dist/index.js"],
+                &[],
+                None,
+                "gemini",
+                Some((10, session)),
+            ),
+            (
+                &["/usr/bin/node", "/usr/bin/qwen"],
+                &[],
+                None,
+                "qwen",
+                Some((10, session)),
+            ),
+            (&["node", "/srv/app.js"], &[], None, "", Some((10, once))),
+            (
+                &["node", "/srv/app.js"],
+                &[],
+                Some("pi"),
+                "pi",
+                Some((10, once)),
+            ),
+            (&["wrapper"], &[], Some("cline"), "cline", None),
+            (&["-zsh"], &[], None, "", None),
+            (&[], &[], None, "", None),
+        ] {
+            let env: Env = env.iter().copied().collect();
+            let caller = caller(named, None, "s", &env, &below(command));
+            let found = caller.agent.map_or("", |agent| agent.name);
+            let proven = caller.proof.map(|proof| (proof.pid, proof.scope));
+            assert_eq!(
+                (found, proven),
+                (agent, proof),
+                "{command:?} {env:?} {named:?}"
+            );
+        }
+    }
+}

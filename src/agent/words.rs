@@ -1,0 +1,141 @@
+//! What the names of events mean: one list for all agents.
+
+use super::table::Agent;
+use crate::session::lease::{Activity, Kind};
+
+const WORKING: Kind = Kind::Now(Activity::Working);
+const WAITING: Kind = Kind::Now(Activity::Waiting);
+const IDLE: Kind = Kind::Now(Activity::Idle);
+
+/// Names that mean the same wherever they are used; Claude Code's, mostly.
+const SHARED: &[(&str, Kind)] = &[
+    ("SessionStart", Kind::Start),
+    ("SessionEnd", Kind::End),
+    ("UserPromptSubmit", WORKING),
+    ("UserPromptSubmitted", WORKING),
+    ("PreToolUse", WORKING),
+    ("PostToolUse", WORKING),
+    ("PostToolUseFailure", WORKING),
+    ("BeforeTool", WORKING),
+    ("AfterTool", WORKING),
+    ("PermissionRequest", WAITING),
+    ("Elicitation", WAITING),
+    ("Stop", IDLE),
+    ("StopFailure", IDLE),
+];
+
+/// What an event is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Meaning {
+    /// The name is known.
+    Known(Kind),
+    /// It is not: a sign of life.
+    Unknown,
+}
+
+/// Reads the name of an event of `agent`, whatever its case and separators.
+pub fn meaning(name: &str, agent: Option<&Agent>) -> Meaning {
+    let name = plain(name);
+    let own = agent.map_or(&[][..], |agent| agent.words);
+    own.iter()
+        .chain(SHARED)
+        .find(|(word, _)| plain(word) == name)
+        .map_or(Meaning::Unknown, |(_, kind)| Meaning::Known(*kind))
+}
+
+/// Tells whether a name is that of a notification, which may be about anything.
+pub fn is_notification(name: &str) -> bool {
+    plain(name) == "notification"
+}
+
+/// Reads a notification: does it ask for the person?
+///
+/// Claude Code: `permission_prompt`, `idle_prompt`, `elicitation_dialog`;
+/// Gemini: `ToolPermission`; older versions give no type, only a message.
+pub fn notified(kind: Option<&str>, message: Option<&str>) -> Kind {
+    let asks = match kind {
+        Some(kind) => {
+            let kind = plain(kind);
+            ["permission", "prompt", "question", "elicitationdialog"]
+                .iter()
+                .any(|word| kind.contains(word))
+        }
+        None => {
+            let message = message.unwrap_or_default().to_lowercase();
+            ["permission", "waiting for your", "needs your"]
+                .iter()
+                .any(|words| message.contains(words))
+        }
+    };
+    if asks { WAITING } else { Kind::Life }
+}
+
+/// Makes names comparable: `session.created` and `sessionCreated` are one.
+pub fn plain(name: &str) -> String {
+    name.chars()
+        .filter(|character| character.is_alphanumeric())
+        .flat_map(char::to_lowercase)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::table::{AGENTS, named};
+    use super::*;
+
+    #[test]
+    fn a_name_means_the_same_in_every_spelling() {
+        use Meaning::{Known, Unknown};
+        for (name, agent, expected) in [
+            ("SessionStart", "", Known(Kind::Start)),
+            ("session_start", "pi", Known(Kind::Start)),
+            ("sessionEnd", "copilot", Known(Kind::End)),
+            ("userPromptSubmitted", "copilot", Known(WORKING)),
+            ("agentStop", "copilot", Known(IDLE)),
+            ("agent_end", "cline", Known(IDLE)),
+            ("agent_start", "cline", Known(Kind::Start)),
+            ("agent_start", "pi", Known(WORKING)),
+            ("BeforeAgent", "gemini", Known(WORKING)),
+            ("session.idle", "opencode", Known(IDLE)),
+            ("PreCompact", "claude-code", Unknown),
+            ("BeforeAgent", "", Unknown),
+            ("SomethingOf2030", "claude-code", Unknown),
+        ] {
+            assert_eq!(meaning(name, named(agent)), expected, "{name} of {agent}");
+        }
+    }
+
+    #[test]
+    fn a_notification_waits_only_if_it_asks_for_the_person() {
+        for (kind, message, expected) in [
+            (Some("permission_prompt"), None, WAITING),
+            (Some("idle_prompt"), None, WAITING),
+            (Some("elicitation_dialog"), None, WAITING),
+            (Some("elicitation_complete"), None, Kind::Life),
+            (Some("ToolPermission"), None, WAITING),
+            (
+                Some("auth_success"),
+                Some("needs your permission"),
+                Kind::Life,
+            ),
+            (
+                None,
+                Some("Claude needs your permission to use Bash"),
+                WAITING,
+            ),
+            (None, Some("Claude is waiting for your input"), WAITING),
+            (None, Some("Done"), Kind::Life),
+            (None, None, Kind::Life),
+        ] {
+            assert_eq!(notified(kind, message), expected, "{kind:?} {message:?}");
+        }
+    }
+
+    #[test]
+    fn no_two_agents_have_a_name_in_common() {
+        let mut names: Vec<_> = AGENTS.iter().map(|agent| agent.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), AGENTS.len());
+    }
+}

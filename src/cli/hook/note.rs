@@ -1,0 +1,190 @@
+//! The first half of a hook: what its event does to the leases of this host.
+//!
+//! It is done before the board is thought of, so that a hook that is cut off
+//! or cannot write leaves the truth behind: the next update of any process of
+//! this host brings the board up to date.
+
+use crate::agent::{
+    Agent, Caller, Location, Meaning, Payload, is_an_agents_own, is_notification, locate, meaning,
+    notified,
+};
+use crate::cli::context::{Chosen, Context};
+use crate::cli::outcome::{Failure, warn};
+use crate::config::{self, Env};
+use crate::disk::read_regular;
+use crate::session::lease::{
+    Event, Kind, Lease, Leases, Life, Processes, SHORT_WAIT, Voice, Where, after, name_of,
+};
+use crate::session::{Repo, git, resolve};
+use std::path::{Path, PathBuf};
+
+/// Variables that name a session's project, after what its payload says.
+const PROJECT: [&str; 5] = [
+    "CLAUDE_PROJECT_DIR",
+    "CURSOR_PROJECT_DIR",
+    "GEMINI_PROJECT_DIR",
+    "CRUSH_PROJECT_DIR",
+    "GROK_WORKSPACE_ROOT",
+];
+
+/// What an event came to on this host.
+pub struct Noted {
+    /// The leases that it made or changed.
+    pub changed: Vec<Lease>,
+    /// Other sessions in the folder into which this one has just come.
+    pub neighbours: Vec<Lease>,
+    /// What kept the session from getting a place on a board.
+    pub trouble: Option<Failure>,
+}
+
+/// Reads what an event of `agent` means.
+pub fn meaning_of(payload: &Payload, agent: Option<&Agent>) -> Meaning {
+    match is_notification(&payload.event) {
+        true => Meaning::Known(notified(
+            payload.notification.as_deref(),
+            payload.message.as_deref(),
+        )),
+        false => meaning(&payload.event, agent),
+    }
+}
+
+/// Writes what `payload` says into the leases.
+pub fn note(
+    context: &Context,
+    payload: Payload,
+    caller: Caller,
+    leases: &Leases,
+    processes: &Processes,
+) -> Noted {
+    let meaning = meaning_of(&payload, caller.agent);
+    let kind = match meaning {
+        Meaning::Known(kind) => kind,
+        Meaning::Unknown => Kind::Life,
+    };
+    let known = leases.get(&payload.session_id);
+    let living = known.as_ref().filter(|lease| lease.over.is_none());
+    let goes_on = living.is_some() && kind != Kind::Start;
+    let is_there = |lease: &Lease| {
+        let folder = payload.folder.as_ref();
+        folder.is_none_or(|folder| *folder == lease.folder)
+    };
+    let stays = goes_on && living.is_some_and(is_there);
+    // What an unknown agent says in unknown words is no more than a sign of life.
+    let makes_nothing = payload.voice == Voice::SubAgent
+        || kind == Kind::End
+        || meaning == Meaning::Unknown && caller.agent.is_none();
+    let (place, trouble) = match stays || makes_nothing {
+        true => (None, None),
+        false => match place_of(context, &payload, leases) {
+            Ok(place) => (place, None),
+            Err(failure) => (None, Some(failure)),
+        },
+    };
+    let comes = living.is_none_or(|lease| place.as_ref().is_some_and(|it| it.repo != lease.repo));
+    let needs_terminal = living.is_none_or(|lease| lease.terminal.is_none());
+    let pid = caller.proof.as_ref().map(|proof| proof.pid);
+    let event = Event {
+        kind,
+        voice: payload.voice,
+        session_id: payload.session_id,
+        agent: caller.agent.map_or("", |agent| agent.name).to_owned(),
+        title: payload.title,
+        place,
+        terminal: needs_terminal
+            .then(|| terminal(&context.env, pid))
+            .flatten(),
+        proof: caller.proof,
+    };
+    let lock = leases.lock(SHORT_WAIT);
+    let before = match goes_on {
+        true => leases.get(&event.session_id).into_iter().collect(),
+        false => leases.read(),
+    };
+    let changed = after(&before, &event, context.now);
+    for lease in &changed {
+        if let Err(error) = leases.write(lease) {
+            warn(&format!(
+                "the lease of the session cannot be written: {error}"
+            ));
+        }
+    }
+    drop(lock);
+    let neighbours = match &event.place {
+        Some(place) if kind == Kind::Start && comes => before
+            .into_iter()
+            .filter(|lease| {
+                lease.repo == place.repo
+                    && !changed.iter().any(|it| it.session_id == lease.session_id)
+                    && lease.life(processes, context.now) != Life::Dead
+            })
+            .collect(),
+        _ => Vec::new(),
+    };
+    Noted {
+        changed,
+        neighbours,
+        trouble,
+    }
+}
+
+/// Finds the repository and the board of a session; `None` where a row would
+/// be wrong: in the home folder, in an agent's own, in one that is gone.
+fn place_of(
+    context: &Context,
+    payload: &Payload,
+    leases: &Leases,
+) -> Result<Option<Where>, Failure> {
+    let env = &context.env;
+    let project = PROJECT.iter().find_map(|name| env.path(name));
+    let folder = payload.folder.as_ref().or(project.as_ref());
+    let folder = resolve(folder.unwrap_or(&context.cwd), &context.cwd);
+    let Location::Repo(repo) = locate(&folder, project.as_deref()) else {
+        return Ok(None);
+    };
+    if is_an_agents_own(&repo, context.home().as_deref()) {
+        return Ok(None);
+    }
+    let place = match context.choose(Some(&repo))? {
+        Chosen::Place(place) => place,
+        Chosen::Disabled { .. } => return Ok(None),
+    };
+    let repo = known_path(repo, &place.target, leases);
+    let depth = Path::new(context.global.board()).components().count();
+    let vault = place.board.ancestors().nth(depth).unwrap_or(&place.board);
+    Ok(Some(Where {
+        name: config::vault_name(&repo, env).unwrap_or_else(|| name_of(&repo)),
+        branch: git::branch(&repo),
+        folder: payload.folder.clone().unwrap_or(folder),
+        vault: vault.to_owned(),
+        board: place.board,
+        repo,
+    }))
+}
+
+/// Gives the path of a folder by which it is known: a folder that is reached
+/// by a link is the row, or the lease, that exists.
+fn known_path(repo: PathBuf, board: &Path, leases: &Leases) -> PathBuf {
+    let Some(real) = repo.canonicalize().ok().filter(|real| *real != repo) else {
+        return repo;
+    };
+    let read = read_regular(board, crate::commit::LIMIT).ok().flatten();
+    let text = read.map_or_else(Vec::new, |read| read.bytes);
+    let leases = leases.read();
+    let is_known = |path: &&PathBuf| {
+        let key = Repo::at(path, path).key;
+        memchr::memmem::find(&text, format!("| {key} |").as_bytes()).is_some()
+            || leases.iter().any(|lease| lease.repo == **path)
+    };
+    let known = [&repo, &real].into_iter().find(is_known).cloned();
+    known.unwrap_or(repo)
+}
+
+/// Finds where a person would look for the session.
+fn terminal(env: &Env, agent: Option<u32>) -> Option<String> {
+    if let Some(pane) = env.text("TMUX_PANE") {
+        return Some(crate::printable(pane, 20));
+    }
+    let stdin = std::fs::read_link(format!("/proc/{}/fd/0", agent?)).ok()?;
+    let is_terminal = stdin.starts_with("/dev/pts") || stdin.starts_with("/dev/tty");
+    is_terminal.then(|| stdin.to_string_lossy().into_owned())
+}

@@ -1,0 +1,69 @@
+//! What a hook has to say to the person, by way of an agent that shows it.
+
+use crate::Timestamp;
+use crate::agent::{Agent, Shows};
+use crate::cli::outcome::{Failure, print_json};
+use crate::duration::ago;
+use crate::session::lease::{Lease, Leases, SHORT_WAIT, short_id};
+
+/// How many characters of one thing are said.
+const LONGEST: usize = 300;
+
+/// Says at a start who else works in the folder, and what earlier hooks met
+/// and could not say; each of it once.
+pub fn tell(
+    agent: Option<&Agent>,
+    own: &Lease,
+    neighbours: &[Lease],
+    leases: &Leases,
+    now: Timestamp,
+) -> Result<(), Failure> {
+    if agent.is_none_or(|agent| agent.shows == Shows::Nothing) {
+        return Ok(());
+    }
+    let mut said = Vec::new();
+    if let Some(lease) = neighbours.iter().max_by_key(|lease| lease.seen_by(now)) {
+        let name = crate::printable(&own.name, LONGEST);
+        let when = ago(lease.seen_by(now), now);
+        said.push(format!("`{name}` is in use by {}, {when}", quoted(lease)));
+    }
+    for lease in leases.read() {
+        if let Some(trouble) = take_trouble(leases, &lease) {
+            said.push(format!(
+                "the hook of {} met this: {trouble}",
+                quoted(&lease)
+            ));
+        }
+    }
+    if said.is_empty() {
+        return Ok(());
+    }
+    let message = format!("boardsync: {}", said.join("; "));
+    print_json(&serde_json::json!({ "systemMessage": message }))
+}
+
+fn quoted(lease: &Lease) -> String {
+    let name = lease.title.as_deref();
+    let name = name.unwrap_or_else(|| short_id(&lease.session_id));
+    format!("‘{}’", crate::printable(name, 80))
+}
+
+/// Keeps what a hook met for the next start.
+pub fn keep_trouble(leases: &Leases, session_id: &str, trouble: &str) {
+    let _lock = leases.lock(SHORT_WAIT);
+    if let Some(lease) = leases.get(session_id) {
+        let _ = leases.write(&Lease {
+            trouble: Some(crate::printable(trouble, LONGEST)),
+            ..lease
+        });
+    }
+}
+
+fn take_trouble(leases: &Leases, lease: &Lease) -> Option<String> {
+    lease.trouble.as_ref()?;
+    let _lock = leases.lock(SHORT_WAIT);
+    let mut lease = leases.get(&lease.session_id)?;
+    let trouble = lease.trouble.take()?;
+    leases.write(&lease).ok()?;
+    Some(crate::printable(&trouble, LONGEST))
+}

@@ -1,0 +1,162 @@
+//! The rows of the sessions that this host has leases of.
+//!
+//! Read under the latch, so that a burst of hooks is one commit: whoever
+//! commits first writes what all leases say, and those who waited behind it
+//! find nothing left to do.
+
+use super::run::EditOptions;
+use crate::Timestamp;
+use crate::board::{Board, Field, Row, Slot, Status};
+use crate::session::lease::{Activity, FolderRow, Lease, Leases, Processes, rows};
+use crate::session::{Repo, SessionLock};
+use std::borrow::Cow;
+use std::path::Path;
+
+/// Whether the Mode cell of a row that only a hook keeps shows what its
+/// session does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ActivityCell {
+    /// It does, on a board that no other writer shares.
+    #[default]
+    On,
+    /// It does not.
+    Off,
+}
+
+/// The leases of one board, as an update brings them to it.
+#[derive(Debug)]
+pub struct LeaseRows {
+    leases: Leases,
+    processes: Processes,
+    cell: ActivityCell,
+    /// As they were when the board was last edited.
+    read: Vec<Lease>,
+    rows: Vec<(Repo, Row<'static>)>,
+}
+
+impl LeaseRows {
+    /// Takes the leases in the user's folder for state; reads nothing.
+    pub fn at(state_dir: &Path, cell: ActivityCell) -> Self {
+        Self {
+            leases: Leases::at(state_dir),
+            processes: Processes::system(),
+            cell,
+            read: Vec::new(),
+            rows: Vec::new(),
+        }
+    }
+
+    /// Derives the rows that the leases of this host give to `board`. Call it
+    /// under the latch.
+    pub fn read(&mut self, board: &Board, options: &EditOptions) {
+        let (host, now) = (&*options.host.id, options.now);
+        self.read = self.leases.of_board(&options.place.board);
+        let shared = board.is_shared();
+        let cell = match shared {
+            true => ActivityCell::Off,
+            false => self.cell,
+        };
+        let rows = rows(&self.read, &self.processes, now);
+        self.rows = rows
+            .into_iter()
+            .filter_map(|(repo, known)| {
+                let slot = Slot::keyed(&repo.key).on(shared.then_some(host));
+                let prior = board.prior(&slot);
+                let shows = |cell: &str| {
+                    let mut own = self.read.iter().filter(|lease| lease.repo == repo.path);
+                    own.any(|lease| lease.is_shown_as(cell))
+                };
+                let lock = SessionLock::read(&repo.path).ok().flatten();
+                let row = row(&repo, &known, prior, lock.as_ref(), shows, cell, now)?;
+                Some((repo, row.with(Field::Host, host)))
+            })
+            .collect();
+    }
+
+    /// Gives them, each with its repository.
+    pub fn rows(&self) -> &[(Repo, Row<'static>)] {
+        &self.rows
+    }
+
+    /// Notes that the board says so. Call it after the commit.
+    pub fn settle(&self, now: Timestamp) {
+        self.leases.settle(&self.read, &self.processes, now);
+    }
+}
+
+/// Derives a folder's row from what its leases say and the row that it has;
+/// `None` where that is to stay.
+///
+/// A live session.lock of a living session speaks first; the end of its own
+/// session closes it. The row of a session that is over is closed if it shows
+/// that session, or nothing later.
+fn row(
+    repo: &Repo,
+    known: &FolderRow,
+    prior: Option<&Row<'_>>,
+    lock: Option<&SessionLock>,
+    shows: impl Fn(&str) -> bool,
+    cell: ActivityCell,
+    now: Timestamp,
+) -> Option<Row<'static>> {
+    let lock = lock.filter(|lock| lock.is_live(now) || lock.session_id == known.session_id);
+    let is_own_lock = lock.is_none_or(|lock| lock.session_id == known.session_id);
+    if !known.is_live() && !is_own_lock {
+        return None;
+    }
+    let session = lock.map_or(known.session.as_str(), SessionLock::shown_session);
+    if let Some(prior) = prior.filter(|_| !known.is_live()) {
+        let cell = prior.get(Field::Session).unwrap_or_default();
+        let is_its = cell.is_empty() || cell == crate::board::clean(session) || shows(&cell);
+        let is_later = prior
+            .heartbeat()
+            .is_some_and(|beat| beat > known.at && now.since(beat) >= 0);
+        let says_so = prior.status() == Some(known.status)
+            || prior.status() == Some(Status::Closed) && is_its;
+        if says_so && is_its || is_later && !is_its {
+            return None;
+        }
+    }
+    let prior_mode = prior.and_then(|row| row.get(Field::Mode));
+    let own_mode = prior_mode.filter(|mode| !Activity::ALL.iter().any(|it| it.word() == mode.as_ref()));
+    let mode = match lock {
+        Some(lock) if !lock.mode.trim().is_empty() => Some(lock.mode.clone()),
+        _ => own_mode.map(Cow::into_owned).or_else(|| {
+            let shown = known.activity.filter(|_| cell == ActivityCell::On);
+            shown.map(|activity| activity.word().to_owned())
+        }),
+    };
+    let named = prior
+        .map(Row::repo)
+        .filter(|name| !is_path_end(name, &repo.name));
+    let branch = known.branch.as_deref().map(Cow::Borrowed);
+    let branch = branch.or_else(|| prior?.get(Field::Branch));
+    let made = Row::new(named.as_deref().unwrap_or(&known.name), known.status)
+        .with(Field::Key, &repo.key)
+        .with(Field::Session, session);
+    let made = match branch {
+        Some(branch) => made.with(Field::Branch, &branch),
+        None => made,
+    };
+    let made = match mode {
+        Some(mode) => made.with(Field::Mode, &mode),
+        None => made,
+    };
+    let is_same = |row: &Row<'_>| {
+        [Field::Repo, Field::Status, Field::Session, Field::Branch, Field::Mode]
+            .iter()
+            .all(|field| row.get(*field) == made.get(*field))
+    };
+    let heartbeat = known.heartbeat(prior.and_then(|row| row.heartbeat()), prior.is_some_and(is_same), now);
+    let locked = lock.and_then(|lock| Timestamp::parse(lock.heartbeat()));
+    let heartbeat = locked
+        .filter(|beat| now.since(*beat) >= 0)
+        .map_or(heartbeat, |beat| beat.max(heartbeat));
+    Some(made.with(Field::Heartbeat, &heartbeat.to_string()))
+}
+
+/// Tells whether `name` is `folder`, or a longer end of its path: one that
+/// nobody gave it.
+fn is_path_end(name: &str, folder: &str) -> bool {
+    name == folder || name.rsplit('/').next() == Some(folder)
+}
