@@ -118,7 +118,8 @@ fn row(
         }
     }
     let prior_mode = prior.and_then(|row| row.get(Field::Mode));
-    let own_mode = prior_mode.filter(|mode| !Activity::ALL.iter().any(|it| it.word() == mode.as_ref()));
+    let own_mode =
+        prior_mode.filter(|mode| !Activity::ALL.iter().any(|it| it.word() == mode.as_ref()));
     let mode = match lock {
         Some(lock) if !lock.mode.trim().is_empty() => Some(lock.mode.clone()),
         _ => own_mode.map(Cow::into_owned).or_else(|| {
@@ -143,11 +144,21 @@ fn row(
         None => made,
     };
     let is_same = |row: &Row<'_>| {
-        [Field::Repo, Field::Status, Field::Session, Field::Branch, Field::Mode]
-            .iter()
-            .all(|field| row.get(*field) == made.get(*field))
+        [
+            Field::Repo,
+            Field::Status,
+            Field::Session,
+            Field::Branch,
+            Field::Mode,
+        ]
+        .iter()
+        .all(|field| row.get(*field) == made.get(*field))
     };
-    let heartbeat = known.heartbeat(prior.and_then(|row| row.heartbeat()), prior.is_some_and(is_same), now);
+    let heartbeat = known.heartbeat(
+        prior.and_then(|row| row.heartbeat()),
+        prior.is_some_and(is_same),
+        now,
+    );
     let locked = lock.and_then(|lock| Timestamp::parse(lock.heartbeat()));
     let heartbeat = locked
         .filter(|beat| now.since(*beat) >= 0)
