@@ -1,7 +1,7 @@
 //! What a file system can do: tried, not looked up.
 
 use super::place::{link, rename_new};
-use super::{Attempt, KernelLock, Token, create_new, exchange, remove, touch};
+use super::{Attempt, KernelLock, Token, create_new, exchange, fill, remove, touch};
 use std::io;
 use std::path::Path;
 use std::time::SystemTime;
@@ -27,7 +27,7 @@ pub struct Abilities {
 /// away should this process be killed. Fails where not even a file can be made.
 pub fn probe(folder: &Path, stem: &str, token: Token) -> io::Result<Abilities> {
     let mut token = token;
-    let [one, two, three] = [(); 3].map(|()| {
+    let [one, two, three, four] = [(); 4].map(|()| {
         token = token.successor();
         folder.join(format!(".{stem}.{token}.pending"))
     });
@@ -37,17 +37,33 @@ pub fn probe(folder: &Path, stem: &str, token: Token) -> io::Result<Abilities> {
             .and_then(|meta| meta.modified()),
         hard_link: link(&one, &two),
         no_replace: or_create(&two).and_then(|()| rename_new(&two, &three)),
-        exchange: or_create(&three).and_then(|()| exchange("board.exchange", &one, &three)),
+        exchange: swap(&one, &four),
         kernel_lock: match KernelLock::try_take(&one, "gate.open", "gate.lock") {
             Attempt::Taken(_) => Ok(()),
             Attempt::Busy => Err(io::ErrorKind::WouldBlock.into()),
             Attempt::Unavailable(error) => Err(error),
         },
     });
-    for path in [one, two, three] {
+    for path in [one, two, three, four] {
         remove("probe.unlink", &path)?;
     }
     done
+}
+
+/// Swaps two files, and believes what lies there rather than the reply: some
+/// FUSE file systems rename, and report success.
+fn swap(one: &Path, other: &Path) -> io::Result<()> {
+    fill(
+        "probe.create",
+        &create_new("probe.create", other, 0o600)?,
+        b"other",
+    )?;
+    exchange("board.exchange", one, other)?;
+    let is_swapped = std::fs::read(one)? == b"other" && std::fs::read(other)?.is_empty();
+    if is_swapped {
+        return Ok(());
+    }
+    Err(io::Error::other("a swap reports success and does not swap"))
 }
 
 fn or_create(path: &Path) -> io::Result<()> {

@@ -74,7 +74,9 @@ fn assert_found_with(env: &TestEnv, variables: &[(&str, &str)], mark: &str, id: 
     assert_eq!(marked(&said, mark), [id], "{said:?}");
     let json = said.json();
     let mut checks = json["checks"].as_array().unwrap().iter();
-    let check = checks.find(|check| check["id"] == id).unwrap();
+    let check = checks
+        .find(|check| check["id"] == id && check["mark"] == mark)
+        .unwrap();
     assert!(
         check["text"].as_str().unwrap().contains(text),
         "{text}: {check}"
@@ -378,4 +380,125 @@ fn a_renamed_header_is_not_followed_by_a_second_table() {
     assert!(said.contains("line 15 of"), "{said}");
     env.write_board(&damaged.replace("| State |", "| Status |"));
     assert!(update("closed").starts_with("written: "));
+}
+
+#[test]
+fn a_copy_with_an_unknown_name_is_found_with_the_command_that_adopts_it() {
+    let env = healthy();
+    env.update("app", "in-progress").quietly();
+    let copy = env.board().with_file_name("_active-sessions-it's old.md");
+    fs::write(
+        &copy,
+        env.read_board()
+            .replace("| app |", "| web |")
+            .replace("in-progress", "closed"),
+    )
+    .unwrap();
+    fs::write(
+        env.board().with_file_name("_active-sessions-notes.md"),
+        "# Mine\n",
+    )
+    .unwrap();
+    let said = examine(&env, &[]);
+    assert_eq!(marked(&said, "warn"), ["conflict-copies"], "{said:?}");
+    let json = said.json();
+    let mut checks = json["checks"].as_array().unwrap().iter();
+    let check = checks
+        .find(|check| check["id"] == "conflict-copies")
+        .unwrap();
+    let (_, command) = check["advice"].as_str().unwrap().split_once(": ").unwrap();
+    let mut shell = env.command_of("sh");
+    assert!(
+        shell.args(["-c", command]).status().unwrap().success(),
+        "{command}"
+    );
+    assert!(!copy.exists());
+    let known = env.board().with_file_name("_active-sessions (1).md");
+    assert!(known.exists(), "{command}");
+}
+
+#[test]
+fn trouble_that_a_hook_met_is_told() {
+    let env = healthy();
+    let at = "2026-11-30T07:00:00.000Z";
+    let lease = serde_json::json!({
+        "session_id": "s1", "folder": "/app", "repo": "/app", "name": "app",
+        "vault": env.vault(), "board": env.board(), "started": at, "seen": at,
+        "activity": "idle", "since": at, "trouble": "cannot write the board: no space left",
+    });
+    let lease: boardsync::session::lease::Lease = serde_json::from_value(lease).unwrap();
+    boardsync::session::Leases::at(&env.path("state/boardsync"))
+        .write(&lease)
+        .unwrap();
+    assert_found(
+        &env,
+        "warn",
+        "sessions",
+        "in `app`: cannot write the board: no space left",
+    );
+}
+
+#[test]
+fn hooks_that_stand_there_and_do_not_run_are_found() {
+    let env = healthy();
+    let settings = env.home().join(".claude/settings.json");
+    let text = fs::read_to_string(&settings).unwrap();
+    for (from, to, found) in [
+        (
+            "{\n  \"hooks\"",
+            "{\n  \"disableAllHooks\": true,\n  \"hooks\"",
+            "`disableAllHooks`",
+        ),
+        (
+            "startup|resume|clear|compact|fork",
+            "resume",
+            "the matcher `resume`",
+        ),
+        (
+            "\"timeout\": 10\n          }\n        ]\n      }\n    ]\n  }",
+            "\"timeout\": 0.2\n          }\n        ]\n      }\n    ]\n  }",
+            "0.2 s",
+        ),
+    ] {
+        let changed = text.replacen(from, to, 1);
+        assert_ne!(changed, text, "{found}");
+        fs::write(&settings, changed).unwrap();
+        assert_found(&env, "warn", "hooks", found);
+    }
+    fs::write(&settings, text).unwrap();
+    fs::create_dir(env.home().join(".codex")).unwrap();
+    env.run(&["init", "--yes", "--agent", "codex"]).quietly();
+    assert_found(
+        &env,
+        "warn",
+        "hooks",
+        "Codex skips hooks that you have not trusted",
+    );
+    let hooks = env.home().join(".codex/hooks.json");
+    let state = format!(
+        "[hooks.state.\"{}:session_start:0:0\"]\ntrusted_hash = \"sha256:0\"\n",
+        hooks.display()
+    );
+    fs::write(env.home().join(".codex/config.toml"), state).unwrap();
+    assert_eq!(examine(&env, &[]).code, Some(0));
+}
+
+#[test]
+fn the_plug_in_of_claude_code_counts_and_the_home_folder_is_read_once() {
+    let env = TestEnv::new();
+    env.run(&["init", "--yes", "--agent", "codex"]).quietly();
+    fs::remove_dir_all(env.home().join(".codex")).unwrap();
+    let settings = env.home().join(".claude/settings.json");
+    fs::create_dir_all(settings.parent().unwrap()).unwrap();
+    fs::write(
+        &settings,
+        "{\"enabledPlugins\": {\"boardsync@boardsync\": true}}\n",
+    )
+    .unwrap();
+    let said = env.run(&["doctor"]).quietly().out;
+    assert!(said.contains("Claude Code calls boardsync"), "{said}");
+    fs::write(&settings, "{ // mine\n}\n").unwrap();
+    let mut command = env.command(&["doctor"]);
+    let said: Said = command.current_dir(env.home()).output().unwrap().into();
+    assert_eq!(said.out.matches("has comments").count(), 1, "{}", said.out);
 }

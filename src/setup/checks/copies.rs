@@ -5,7 +5,9 @@ use crate::edit::is_ours;
 use crate::setup::check::{Finding, Inspection};
 use crate::vault::Place;
 use crate::{commit, is_conflict_copy};
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+const ID: &str = "conflict-copies";
 
 /// Checks the folder of the board.
 pub fn check(inspection: &Inspection) -> Vec<Finding> {
@@ -24,33 +26,41 @@ pub fn check(inspection: &Inspection) -> Vec<Finding> {
         ));
     }
     let folder = place.target.parent().unwrap_or(Path::new("."));
-    let names = names(place);
-    let (ours, foreign): (Vec<PathBuf>, Vec<PathBuf>) = names
-        .iter()
-        .map(|name| folder.join(name))
-        .partition(|path| is_a_board(path));
-    if names.is_empty() {
-        checks.push(Finding::ok(
-            "conflict-copies",
-            "no sync tool left a copy of the board",
-        ));
-    }
-    if let Some(path) = ours.first() {
+    let (known, unknown) = siblings(place);
+    let is_board = |name: &&String| is_a_board(&folder.join(name));
+    let (ours, foreign): (Vec<&String>, Vec<&String>) = known.iter().partition(is_board);
+    let strangers: Vec<&String> = unknown.iter().filter(is_board).collect();
+    let shown = |name: &str| folder.join(name).display().to_string();
+    if let Some(name) = ours.first() {
         checks.push(Finding::warn(
-            "conflict-copies",
-            format!("{} beside the board, like `{}`", ours.len(), path.display()),
+            ID,
+            format!("{} beside the board, like `{}`", ours.len(), shown(name)),
             "the next update joins them",
         ));
     }
-    if let Some(path) = foreign.first() {
+    if let Some(name) = foreign.first() {
         checks.push(Finding::warn(
-            "conflict-copies",
-            format!(
-                "`{}` has the name of a copy, but is no board of ours",
-                path.display()
-            ),
+            ID,
+            format!("`{}` is named like a copy, but is not a board", shown(name)),
             "look at it, and move it away",
         ));
+    }
+    checks.extend(strangers.iter().map(|name| {
+        Finding::warn(
+            ID,
+            format!(
+                "`{}` is a board, too; no sync tool known here names copies so",
+                shown(name)
+            ),
+            format!(
+                "if it is a copy, have the next update join it: mv {} {}",
+                quoted(&shown(name)),
+                quoted(&adopted(place))
+            ),
+        )
+    }));
+    if checks.is_empty() {
+        checks.push(Finding::ok(ID, "no sync tool left a copy of the board"));
     }
     checks
 }
@@ -60,10 +70,34 @@ fn is_a_board(path: &Path) -> bool {
         .is_ok_and(|read| read.is_some_and(|read| is_ours(&read.bytes)))
 }
 
-/// Lists what has the name of a conflict copy.
-pub fn names(place: &Place) -> Vec<String> {
+/// Lists the siblings with the name of a conflict copy, and those whose names
+/// only begin and end as the board's does.
+pub fn siblings(place: &Place) -> (Vec<String>, Vec<String>) {
     let board = place.target.file_name().unwrap_or_default();
     let board = board.to_string_lossy();
+    let (stem, extension) = board.rsplit_once('.').unwrap_or((&board, ""));
+    let is_sibling =
+        |name: &str| name != board && name.starts_with(stem) && name.ends_with(extension);
     let folder = place.target.parent().unwrap_or(Path::new("."));
-    disk::list(folder, |name| is_conflict_copy(&board, name)).unwrap_or_default()
+    let names = disk::list(folder, is_sibling).unwrap_or_default();
+    names
+        .into_iter()
+        .partition(|name| is_conflict_copy(&board, name))
+}
+
+/// Gives a name that nothing has, and that an update takes for a copy's.
+fn adopted(place: &Place) -> String {
+    let stem = place
+        .target
+        .file_stem()
+        .unwrap_or_default()
+        .to_string_lossy();
+    let names = (1..100).map(|count| place.target.with_file_name(format!("{stem} ({count}).md")));
+    let mut free = names.filter(|path| path.symlink_metadata().is_err());
+    free.next().unwrap_or_default().display().to_string()
+}
+
+/// Quotes a path for a shell.
+fn quoted(path: &str) -> String {
+    format!("'{}'", path.replace('\'', r"'\''"))
 }

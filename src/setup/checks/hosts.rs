@@ -22,7 +22,7 @@ pub fn check(inspection: &Inspection) -> Vec<Finding> {
     vec![if board.is_shared() {
         let count = hosts.len();
         Finding::ok("hosts", format!("rows tell hosts apart, {count} so far"))
-    } else if lock::is_foreign(inspection, place) || !copies::names(place).is_empty() {
+    } else if lock::is_foreign(inspection, place) || !copies::siblings(place).0.is_empty() {
         Finding::warn(
             "hosts",
             "another host seems to write this board, whose rows do not tell hosts apart",

@@ -11,6 +11,7 @@ mod hosts;
 mod ledger;
 mod leftovers;
 mod lock;
+mod sessions;
 mod syncthing;
 mod vault;
 
@@ -20,7 +21,7 @@ use super::check::{Finding, Inspection};
 pub type Check = fn(&Inspection) -> Vec<Finding>;
 
 /// All checks, in the order of their lines.
-pub const CHECKS: [Check; 13] = [
+pub const CHECKS: [Check; 14] = [
     vault::check,
     // Before the temporaries of what tries the file system.
     leftovers::check,
@@ -34,5 +35,6 @@ pub const CHECKS: [Check; 13] = [
     syncthing::check,
     hooks::check,
     hook_binary::check,
+    sessions::check,
     ledger::check,
 ];
