@@ -3,13 +3,15 @@
 use super::context::Context;
 use super::outcome::{Exit, Failure, print, print_json};
 use crate::disk::Patience;
-use crate::lock::{Inspection, Judged, LockOptions, Reclaimed, Seeker, Verdict};
+use crate::lock::{
+    Foreign, Inspection, Judged, LockFate, LockOptions, Reclaimed, Verdict, inspect, reclaim,
+};
 use crate::printable;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// Is what `lock` takes.
+/// The arguments of `lock`.
 #[derive(Debug, Args)]
 pub struct LockArgs {
     #[command(subcommand)]
@@ -18,12 +20,12 @@ pub struct LockArgs {
 
 #[derive(Debug, Subcommand)]
 enum LockCommand {
-    /// Say who holds the lock, since when, and whether that process runs
+    /// Show who holds the lock, since when, and whether that process runs
     #[command(after_help = "Example:\n  boardsync lock status --json")]
     Status,
     /// Remove a stale lock; another host's only with --force
     #[command(
-        after_help = "Examples:\n  boardsync lock reclaim\n  boardsync lock reclaim --force\n\nA lock whose holder runs is never removed. Exits 1 if a lock stays."
+        after_help = "Examples:\n  boardsync lock reclaim\n  boardsync lock reclaim --force\n\nA lock whose holder runs is never removed. Exits 1 if what stays is in the way."
     )]
     Reclaim {
         /// Remove another host's lock too: be sure that nothing runs there
@@ -40,21 +42,24 @@ pub fn run(context: &Context, args: &LockArgs) -> Result<Exit, Failure> {
         patience: Patience::TryOnce,
         ..context.lock_options(&place)
     };
-    let mut seeker = Seeker::new(&path, options);
     let failed = |error: std::io::Error| {
         Failure::Error(format!(
-            "cannot look at the lock `{}`: {error}",
+            "cannot inspect the lock `{}`: {error}; check its permissions",
             path.display()
         ))
     };
     match args.command {
         LockCommand::Status => {
-            let inspection = seeker.inspect().map_err(failed)?;
+            let inspection = inspect(&path, &options).map_err(failed)?;
             status(context, &path, &inspection)
         }
         LockCommand::Reclaim { force } => {
-            let reclaimed = seeker.reclaim(force).map_err(failed)?;
-            reclaim(context, &path, &reclaimed)
+            let foreign = match force {
+                true => Foreign::Remove,
+                false => Foreign::Keep,
+            };
+            let reclaimed = reclaim(&path, &options, foreign).map_err(failed)?;
+            report(context, &path, &reclaimed)
         }
     }
 }
@@ -92,7 +97,7 @@ pub fn word(verdict: &Verdict) -> &'static str {
     }
 }
 
-/// Says what the verdict means and what to do about it, a line each.
+/// Describes a judged lock for people, one line for each fact.
 fn details(judged: &Judged) -> String {
     let mut text = String::new();
     if let Some(holder) = &judged.holder {
@@ -124,8 +129,8 @@ fn meaning(judged: &Judged) -> String {
             "another host's: it is waited for, and never taken over".to_owned()
         }
         (Verdict::Held, Some(true)) => "its holder is given time; nothing to do".to_owned(),
-        (Verdict::Held, None) => "someone is writing it, or just died doing so: it is taken over \
-             once it is 2 s old"
+        (Verdict::Held, None) => "its record cannot be read: it is being written, or another \
+             user's; an incomplete one is taken over once it is 2 s old"
             .to_owned(),
         (Verdict::NotALock(kind), _) => {
             format!("it is {kind}: never changed or removed; move it away by hand")
@@ -152,54 +157,57 @@ pub fn describe(judged: &Judged) -> Value {
     object
 }
 
-fn reclaim(context: &Context, path: &Path, reclaimed: &Reclaimed) -> Result<Exit, Failure> {
-    let shown = printable(&path.to_string_lossy(), 300);
-    let (action, text, exit) = match reclaimed {
-        Reclaimed::Free => ("free", format!("`{shown}` is free"), Exit::Success),
-        Reclaimed::Gone(reason) => (
-            "reclaimed",
-            format!("removed `{shown}`: {reason}"),
-            Exit::Success,
-        ),
-        Reclaimed::Forced(judged) => {
-            let whose = judged
-                .holder
-                .as_ref()
-                .map_or_else(String::new, |it| format!(" of {it}"));
-            (
-                "forced",
-                format!("removed the lock{whose}: `{shown}`"),
-                Exit::Success,
-            )
+/// Prints what was removed and what stays; an error if something stays that
+/// should not have.
+fn report(context: &Context, path: &Path, reclaimed: &Reclaimed) -> Result<Exit, Failure> {
+    let shown = |path: &Path| printable(&path.to_string_lossy(), 300);
+    let held_by = |judged: &Judged| match &judged.holder {
+        Some(holder) => format!(", held by {holder}"),
+        None => String::new(),
+    };
+    let lock = shown(path);
+    let (action, text) = match &reclaimed.lock {
+        LockFate::Free => ("free", format!("`{lock}` is free")),
+        LockFate::Removed(reason) => ("reclaimed", format!("removed `{lock}`: {reason}")),
+        LockFate::Forced(judged) => ("forced", format!("removed `{lock}`{}", held_by(judged))),
+        LockFate::Stays(judged) => {
+            let text = format!("`{}` stays{}", shown(&judged.path), held_by(judged));
+            ("stays", format!("{text}: {}", meaning(judged)))
         }
-        Reclaimed::Stays(judged) => {
-            let whose = judged
-                .holder
-                .as_ref()
-                .map_or_else(String::new, |it| format!(", held by {it}"));
-            let shown = printable(&judged.path.to_string_lossy(), 300);
-            let text = format!("`{shown}` stays{whose}: {}", meaning(judged));
-            ("stays", text, Exit::Error)
+        LockFate::Busy => ("busy", format!("`{lock}` changed meanwhile; try again")),
+    };
+    let exit = match (&reclaimed.lock, &reclaimed.guard) {
+        (LockFate::Free | LockFate::Removed(_) | LockFate::Forced(_), _) => Exit::Success,
+        // What could be reclaimed is: the lock is in use on this host.
+        (LockFate::Stays(judged), Some(_))
+            if judged.verdict == Verdict::Held && judged.is_ours == Some(true) =>
+        {
+            Exit::Success
         }
-        Reclaimed::Busy => (
-            "busy",
-            format!("`{shown}` changed meanwhile; look again"),
-            Exit::Error,
-        ),
+        (LockFate::Stays(_) | LockFate::Busy, _) => Exit::Error,
     };
     if context.global.json {
         let mut object =
             json!({ "action": action, "lockPath": path.to_string_lossy(), "message": text });
-        match reclaimed {
-            Reclaimed::Gone(reason) => object["reason"] = reason.to_string().into(),
-            Reclaimed::Forced(judged) | Reclaimed::Stays(judged) => {
+        match &reclaimed.lock {
+            LockFate::Removed(reason) => object["reason"] = reason.to_string().into(),
+            LockFate::Forced(judged) | LockFate::Stays(judged) => {
                 object["lock"] = describe(judged);
             }
-            Reclaimed::Free | Reclaimed::Busy => {}
+            LockFate::Free | LockFate::Busy => {}
+        }
+        if let Some(guard) = &reclaimed.guard {
+            object["removedGuard"] = describe(guard);
         }
         print_json(&object)?;
     } else if !context.global.quiet {
-        print(&format!("{action}: {text}\n"))?;
+        let mut lines = String::new();
+        if let Some(guard) = &reclaimed.guard {
+            let path = shown(&guard.path);
+            lines = format!("forced: removed the guard `{path}`{}\n", held_by(guard));
+        }
+        lines.push_str(&format!("{action}: {text}\n"));
+        print(&lines)?;
     }
     Ok(exit)
 }

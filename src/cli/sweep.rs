@@ -33,17 +33,6 @@ pub struct SweepArgs {
 pub fn run(context: &Context, args: &SweepArgs) -> Result<Exit, Failure> {
     let started = Instant::now();
     let own = context.repo(&args.repo);
-    let place = match context.choose(Some(&own.path))? {
-        Chosen::Place(place) => place,
-        Chosen::Disabled { reason } => {
-            let done = disabled(context, reason);
-            if !args.dry_run {
-                record(context, &Subject::read(own, None), &done, started, Some(0));
-            }
-            return report(context, &done);
-        }
-    };
-    let registry = config::registry_dir(&context.env).map(|folder| Registry::indexed(&folder));
     let roots = match args.root.as_slice() {
         [] => config::sweep_roots(&context.env).map_err(Failure::of)?,
         named => named.to_vec(),
@@ -53,6 +42,23 @@ pub fn run(context: &Context, args: &SweepArgs) -> Result<Exit, Failure> {
     if let Some(warning) = &sweep.warning {
         warn(warning);
     }
+    let place = match context.choose(Some(&own.path))? {
+        Chosen::Place(place) => place,
+        Chosen::Disabled { reason } => {
+            let done = disabled(context, reason);
+            if !args.dry_run {
+                record(
+                    context,
+                    &Subject::read(own, None),
+                    &done,
+                    started,
+                    Some(sweep.seen),
+                );
+            }
+            return report(context, &done);
+        }
+    };
+    let registry = config::registry_dir(&context.env).map(|folder| Registry::indexed(&folder));
     let mut repos = sweep.repos;
     repos.retain(|repo| repo.path != own.path);
     if own.path.join(".git").exists() || own.path.join(".orchestrator").is_dir() {

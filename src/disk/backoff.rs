@@ -1,7 +1,8 @@
 //! How long to wait, and how often to look meanwhile.
 
 use std::fmt;
-use std::time::{Duration, Instant, SystemTime};
+use std::io::{self, ErrorKind};
+use std::time::{Duration, Instant};
 
 /// Says how long to try for something that another process holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +42,6 @@ pub struct Backoff {
     limit: Duration,
     next: Duration,
     longest: Duration,
-    noise: u64,
 }
 
 impl Backoff {
@@ -54,29 +54,18 @@ impl Backoff {
             Patience::For(limit) => limit,
         };
         let started = Instant::now();
-        let clock = SystemTime::now()
-            .duration_since(SystemTime::UNIX_EPOCH)
-            .unwrap_or_default();
-        let seed = u64::from(std::process::id()) << 32 | u64::from(clock.subsec_nanos());
-        let noise = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
         let next = Self::FIRST.min(longest);
         Self {
             started,
             limit,
             next,
             longest,
-            noise,
         }
     }
 
     /// Gives the time waited so far.
     pub fn waited(&self) -> Duration {
         self.started.elapsed()
-    }
-
-    /// Lowers the limit to `limit` after the start; never raises it.
-    pub fn at_most(&mut self, limit: Duration) {
-        self.limit = self.limit.min(limit);
     }
 
     /// Gives how much of the time is left.
@@ -86,25 +75,66 @@ impl Backoff {
 
     /// Sleeps for the next delay; false once the time is up.
     pub fn pause(&mut self) -> bool {
+        self.pause_at_most(Duration::MAX)
+    }
+
+    /// Sleeps for the next delay, cut to `limit`; false once the time is up.
+    pub fn pause_at_most(&mut self, limit: Duration) -> bool {
         let left = self.left();
         if left.is_zero() {
             return false;
         }
-        std::thread::sleep(self.jittered().min(left));
+        std::thread::sleep(self.jittered().min(left).min(limit));
         self.next = (self.next * 3 / 2).min(self.longest);
         true
     }
 
-    /// Gives between half and three halves of the next delay (xorshift).
-    fn jittered(&mut self) -> Duration {
-        self.noise ^= self.noise << 13;
-        self.noise ^= self.noise >> 7;
-        self.noise ^= self.noise << 17;
-        let half = self.next / 2;
-        half + self
-            .next
-            .mul_f64((self.noise >> 11) as f64 / (1_u64 << 53) as f64)
+    /// Gives between half and three halves of the next delay.
+    fn jittered(&self) -> Duration {
+        self.next.mul_f64(0.5 + fastrand::f64())
     }
+}
+
+/// How long something is repeated that another program keeps from happening.
+const HELD_UP: Patience = Patience::For(Duration::from_millis(100));
+
+/// Repeats a rename or a removal that fails with EBUSY, EACCES or EPERM, for up
+/// to 100 ms: a virus scanner, an indexer or a sync tool has the file open.
+pub fn persist<T>(mut act: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    let mut backoff = Backoff::new(HELD_UP, Duration::from_millis(10));
+    loop {
+        match act() {
+            Err(error) if is_held_up(&error) && backoff.pause() => {}
+            done => return done,
+        }
+    }
+}
+
+fn is_held_up(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::ResourceBusy | ErrorKind::PermissionDenied
+    )
+}
+
+/// Recognises an error that says nothing of the file: no free descriptor
+/// (EMFILE, ENFILE), a handle that a server has forgotten (ESTALE), a signal.
+pub fn is_passing(error: &io::Error) -> bool {
+    #[cfg(unix)]
+    {
+        use rustix::io::Errno;
+        let codes = [Errno::MFILE, Errno::NFILE].map(Errno::raw_os_error);
+        if error
+            .raw_os_error()
+            .is_some_and(|code| codes.contains(&code))
+        {
+            return true;
+        }
+    }
+    matches!(
+        error.kind(),
+        ErrorKind::StaleNetworkFileHandle | ErrorKind::Interrupted
+    )
 }
 
 #[cfg(test)]
@@ -130,5 +160,25 @@ mod tests {
             backoff.next = (backoff.next * 3 / 2).min(backoff.longest);
         }
         assert_eq!(backoff.next, longest);
+    }
+
+    #[test]
+    fn what_holds_up_a_rename_is_waited_for_and_nothing_else_is() {
+        let mut tries = 0;
+        let done = persist(|| {
+            tries += 1;
+            match tries {
+                1 => Err(ErrorKind::ResourceBusy.into()),
+                2 => Err(ErrorKind::PermissionDenied.into()),
+                _ => Ok(tries),
+            }
+        });
+        assert_eq!(done.unwrap(), 3);
+        let mut tries = 0;
+        let failed: io::Result<()> = persist(|| {
+            tries += 1;
+            Err(ErrorKind::StorageFull.into())
+        });
+        assert!(failed.is_err() && tries == 1);
     }
 }

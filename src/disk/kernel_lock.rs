@@ -8,10 +8,11 @@ use super::read::status;
 use super::status::FileId;
 use super::step;
 
+use fs4::{FileExt, TryLockError};
+use std::fs::File;
 #[cfg(not(unix))]
 use std::fs::OpenOptions;
-use std::fs::{File, TryLockError};
-use std::io;
+use std::io::{self, ErrorKind};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
@@ -39,9 +40,13 @@ impl KernelLock {
     ///
     /// `open` and `lock` name the two steps.
     pub fn try_take(path: &(impl At + ?Sized), open: &'static str, lock: &'static str) -> Attempt {
-        let try_lock = |file: &File| match file.try_lock() {
+        let try_lock = |file: &File| match FileExt::try_lock(file) {
             Ok(()) => Ok(true),
             Err(TryLockError::WouldBlock) => Ok(false),
+            // What SMB replies where another client has it.
+            Err(TryLockError::Error(error)) if error.kind() == ErrorKind::PermissionDenied => {
+                Ok(false)
+            }
             Err(TryLockError::Error(error)) => Err(error),
         };
         match Self::take(path, open, lock, try_lock) {
@@ -67,11 +72,14 @@ impl KernelLock {
         act: impl Fn(&File) -> io::Result<bool>,
     ) -> io::Result<Option<Self>> {
         loop {
-            let file = step::around(open, || open_or_create(path))?;
+            let file = match step::around(open, || open_or_create(path)) {
+                Err(error) if error.kind() == ErrorKind::StaleNetworkFileHandle => continue,
+                opened => opened?,
+            };
             let meta = file.metadata()?;
             if !meta.is_file() {
                 return Err(io::Error::new(
-                    io::ErrorKind::InvalidInput,
+                    ErrorKind::InvalidInput,
                     "not a regular file",
                 ));
             }
@@ -82,7 +90,7 @@ impl KernelLock {
             match status(path) {
                 Ok(named) if named.id == id => return Ok(Some(Self { _file: file, id })),
                 Ok(_) => {}
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
                 Err(error) => return Err(error),
             }
         }
@@ -107,7 +115,7 @@ impl Queue {
         let (sender, taken) = mpsc::sync_channel(1);
         let wait = move || {
             if let Ok(Some(taken)) =
-                KernelLock::take(&path, open, lock, |file| file.lock().map(|()| true))
+                KernelLock::take(&path, open, lock, |file| FileExt::lock(file).map(|()| true))
             {
                 let _ = sender.send(taken);
             }
@@ -121,16 +129,35 @@ impl Queue {
 
     /// Waits for our turn, at most for `limit`.
     pub fn wait(&self, limit: Duration) -> Option<KernelLock> {
+        match self.turn(limit) {
+            Turn::Ours(lock) => Some(lock),
+            Turn::NotYet | Turn::Never => None,
+        }
+    }
+
+    /// Waits for our turn, at most for `limit`, and tells whether it can come.
+    pub fn turn(&self, limit: Duration) -> Turn {
         let started = Instant::now();
         match self.taken.recv_timeout(limit) {
-            Ok(taken) => Some(taken),
-            Err(RecvTimeoutError::Timeout) => None,
+            Ok(taken) => Turn::Ours(taken),
+            Err(RecvTimeoutError::Timeout) => Turn::NotYet,
             Err(RecvTimeoutError::Disconnected) => {
                 std::thread::sleep(limit.saturating_sub(started.elapsed()));
-                None
+                Turn::Never
             }
         }
     }
+}
+
+/// What a wait in the queue came to.
+#[derive(Debug)]
+pub enum Turn {
+    /// The lock is ours.
+    Ours(KernelLock),
+    /// The time was up first.
+    NotYet,
+    /// The kernel refused a place in its queue; the limit was waited out.
+    Never,
 }
 
 /// Opens without following a symlink and without waiting for a FIFO's other end.
@@ -147,9 +174,7 @@ fn open_or_create(at: &(impl At + ?Sized)) -> io::Result<File> {
     };
     match open(flags | OFlags::RDWR | OFlags::CREATE) {
         // Another user's: the kernel locks what we may only read, too.
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            open(flags | OFlags::RDONLY)
-        }
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => open(flags | OFlags::RDONLY),
         opened => opened,
     }
 }

@@ -18,9 +18,9 @@ pub mod step;
 mod token;
 
 pub use access::Access;
-pub use backoff::{Backoff, Patience};
+pub use backoff::{Backoff, Patience, is_passing, persist};
 pub use folder::{At, Entry, Folder};
-pub use kernel_lock::{Attempt, KernelLock, Queue};
+pub use kernel_lock::{Attempt, KernelLock, Queue, Turn};
 pub use place::{
     copy_new, create_folder, create_new, exchange, fill, is_unsupported, move_new, place_new,
     remove, remove_folder, replace, sync_folder, touch,

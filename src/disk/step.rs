@@ -26,6 +26,7 @@ pub const OF_AN_UPDATE: &[&str] = &[
     "lock.publish",
     "lock.take-over",
     "lock.swap-folder",
+    "lock.move-folder",
     "lock.remove-folder",
     "lock.unlink",
     "lock.beat",
@@ -51,6 +52,9 @@ pub const OF_AN_UPDATE: &[&str] = &[
     "leftover.claim",
     "leftover.unlink",
     "aside.move",
+    "own-rows.create",
+    "own-rows.write",
+    "own-rows.replace",
 ];
 
 /// Lists the steps of the other commands that change a file.
@@ -63,6 +67,7 @@ pub const OF_OTHERS: &[&str] = &[
     "lease.unlink",
     "lease.lock-open",
     "lease.lock",
+    "own-rows.unlink",
     "file.create",
     "file.write",
     "file.sync",

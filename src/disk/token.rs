@@ -1,7 +1,6 @@
 //! Names of temporaries: who made them, and whether that process still lives.
 
 use std::fmt;
-use std::hash::{BuildHasher, Hasher, RandomState};
 
 /// Names one writer once: 32 hexadecimal digits.
 ///
@@ -21,8 +20,8 @@ impl Token {
         Self {
             host,
             pid: std::process::id(),
-            // What std seeds its maps with at random, and never gives twice.
-            nonce: RandomState::new().build_hasher().finish(),
+            // A system without random numbers has a clock and a process number at least.
+            nonce: getrandom::u64().unwrap_or_else(|_| fastrand::u64(..)),
         }
     }
 

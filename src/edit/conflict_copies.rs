@@ -4,8 +4,9 @@ use crate::aside;
 use crate::board::{Board, Condition, join_all};
 use crate::commit::LIMIT;
 use crate::conflict_copy::is_conflict_copy;
-use crate::disk::{self, Entry, Links, read_small};
+use crate::disk::{self, Backoff, Entry, Links, Patience, read_small};
 use crate::vault::Place;
+use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -15,6 +16,10 @@ const BEING_WRITTEN: Duration = Duration::from_secs(10);
 
 /// How many copies one update looks at; the rest waits for the next.
 const COPIES: usize = 100;
+
+/// How long a missing board is waited for where a copy of it has just been
+/// made: a sync tool is between its two renames.
+const BETWEEN_RENAMES: Duration = Duration::from_millis(500);
 
 /// The copies beside a board that are boards of ours.
 #[derive(Debug, Default)]
@@ -30,6 +35,8 @@ pub(super) struct ConflictCopies {
 struct ConflictCopy {
     entry: Entry,
     text: String,
+    /// Whether the board had its rows before this update.
+    seen: Option<bool>,
 }
 
 impl ConflictCopies {
@@ -52,6 +59,28 @@ impl ConflictCopies {
         }
     }
 
+    /// Lists them; waits for a board that a sync tool has just moved to a copy,
+    /// and is about to replace.
+    pub fn once_settled(place: &Place) -> Self {
+        let copies = Self::beside(place);
+        let is_missing = || {
+            let status = place.entry().and_then(|board| disk::status(&board));
+            status.is_err_and(|error| error.kind() == ErrorKind::NotFound)
+        };
+        let is_young = |copy: &Entry| {
+            disk::status(copy).is_ok_and(|status| {
+                let age = status.changed.elapsed();
+                age.is_ok_and(|age| age < BEING_WRITTEN)
+            })
+        };
+        if !copies.candidates.iter().any(is_young) || !is_missing() {
+            return copies;
+        }
+        let mut backoff = Backoff::new(Patience::For(BETWEEN_RENAMES), Duration::from_millis(10));
+        while is_missing() && backoff.pause() {}
+        Self::beside(place)
+    }
+
     /// Reads those that are boards of ours without conflict markers, once.
     ///
     /// One that is still being written, as far as can be told, waits.
@@ -64,7 +93,11 @@ impl ConflictCopies {
                 return None;
             }
             let text = String::from_utf8(contents.bytes).ok()?;
-            (Board::condition_of(&text) == Condition::Ours).then_some(ConflictCopy { entry, text })
+            (Board::condition_of(&text) == Condition::Ours).then_some(ConflictCopy {
+                entry,
+                text,
+                seen: None,
+            })
         };
         self.all.extend(self.candidates.drain(..).filter_map(copy));
     }
@@ -82,7 +115,22 @@ impl ConflictCopies {
         board.render(time) != before
     }
 
-    /// Moves them aside, now that the board holds them.
+    /// Notes which of them the board holds already, the first time it is asked.
+    ///
+    /// A copy goes only once a later update than the one that joined it has seen
+    /// its rows in the board: a sync tool that is at work may still put an older
+    /// board in the place of the joined one.
+    pub fn look_for_them_in(&mut self, board: &Board<'_>, tidy: impl Fn(&mut Board<'_>)) {
+        let time = crate::Timestamp::from_millis(0);
+        let before = std::cell::LazyCell::new(|| board.render(time));
+        for copy in self.all.iter_mut().filter(|copy| copy.seen.is_none()) {
+            let mut joined = join_all(board, &Board::parse(&copy.text));
+            tidy(&mut joined);
+            copy.seen = Some(joined.render(time) == *before);
+        }
+    }
+
+    /// Moves those aside that the board held before this update.
     ///
     /// One that changed meanwhile, or cannot be moved, stays for the next update.
     pub fn put_away(&mut self, place: &Place) {
@@ -94,7 +142,8 @@ impl ConflictCopies {
             let _ = disk::move_new("aside.move", &aside, &copy.entry);
             None
         };
-        self.put_away = self.all.iter().filter_map(put).collect();
+        let seen = self.all.iter().filter(|copy| copy.seen == Some(true));
+        self.put_away = seen.filter_map(put).collect();
     }
 }
 

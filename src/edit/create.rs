@@ -36,8 +36,10 @@ pub fn remove_empty(options: &EditOptions) -> Result<bool, EditError> {
     let place = options.place;
     let is_gone = remove_board(options)?;
     if is_gone {
-        let gate = LockFiles::of(&place.lock()).gate;
-        for path in [gate, place.latch()] {
+        let gate = LockFiles::open(&place.lock()).ok().flatten();
+        let latch = place.orchestrator().ok();
+        let latch = latch.map(|folder| folder.entry(place.latch_name()));
+        for path in [gate.map(|files| files.gate), latch].into_iter().flatten() {
             // Whoever queues for one finds that its name is gone, and opens it anew.
             if let Attempt::Taken(_held) = KernelLock::try_take(&path, "gate.open", "gate.lock") {
                 let _ = disk::remove("file.unlink", &path);

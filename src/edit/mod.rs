@@ -24,6 +24,7 @@
 //! | what may not be touched? | `refusal` |
 //! | what is reported? | `report` |
 //! | how are rows brought up to date? | `update`, `lease_rows`, `conflict_copies` |
+//! | what did this host write last? | `own_rows` |
 //! | what else can be done to a board? | `create`, `share`, `prune`, `restore`, `repair` |
 
 mod board_edit;
@@ -31,6 +32,7 @@ mod conflict_copies;
 mod create;
 mod error;
 mod lease_rows;
+mod own_rows;
 mod prune;
 mod refusal;
 mod repair;

@@ -5,11 +5,12 @@
 //! notes looks.
 
 use super::board_edit::{BoardEdit, Change, Found, join_displaced};
+use super::own_rows::OwnRows;
 use super::refusal::{Refusal, text};
 use super::row_backups::Backups;
 use super::run::EditOptions;
 use crate::Timestamp;
-use crate::board::{Board, Row, Slot};
+use crate::board::{Board, Field, Row, Slot};
 use crate::commit::{Displaced, End};
 use crate::disk::{Access, Entry, Links, rewrite_like};
 use std::collections::HashMap;
@@ -94,6 +95,12 @@ impl BoardEdit for Prune<'_> {
     ) -> Result<(), Refusal> {
         let mut kept = Board::parse(text(current.unwrap_or_default())?);
         kept.rows.retain(|row| (self.why)(row).is_some());
+        let keys: Vec<_> = kept
+            .rows
+            .iter()
+            .filter_map(|row| row.get(Field::Key))
+            .collect();
+        OwnRows::forget(options, &keys);
         let kept = kept.render(options.now).into_bytes();
         self.keep(&kept, options).map_err(|error| {
             let folder = || options.place.folder.join("backups");

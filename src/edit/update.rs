@@ -4,6 +4,7 @@ use super::board_edit::{BoardEdit, Change, Found, join_displaced};
 use super::conflict_copies::ConflictCopies;
 use super::error::EditError;
 use super::lease_rows::LeaseRows;
+use super::own_rows::OwnRows;
 use super::refusal::Refusal;
 use super::report::Report;
 use super::run::{EditOptions, run};
@@ -42,6 +43,7 @@ pub struct Update<'a> {
     /// Those whose folder is gone, and whether the board has a row of them.
     gone: Vec<(Repo, bool)>,
     copies: ConflictCopies,
+    own: OwnRows,
     /// The sessions that this host knows, whose rows every update brings along.
     leases: Option<LeaseRows>,
 }
@@ -83,6 +85,7 @@ impl<'a> Update<'a> {
             only_where: None,
             gone: Vec::new(),
             copies: ConflictCopies::default(),
+            own: OwnRows::default(),
             leases: None,
         }
     }
@@ -173,34 +176,30 @@ impl<'a> Update<'a> {
         let legacy = || is_only.then(|| board.prior(&Slot::named(name).on(host)))?;
         board.prior(&Slot::keyed(key).on(host)).or_else(legacy)
     }
+}
 
-    /// Removes rows without a host that are no newer than this host's own.
-    ///
-    /// They come back with a board that was copied before it was declared shared.
-    fn drop_adopted(&self, board: &mut Board, host: &str) -> bool {
-        if !board.is_shared() {
-            return false;
-        }
-        let beats: HashMap<String, Option<Timestamp>> = board
-            .rows
-            .iter()
-            .filter(|row| row.get(Field::Host).as_deref() == Some(host))
-            .filter_map(|row| Some((row.get(Field::Key)?.into_owned(), row.heartbeat())))
-            .collect();
-        let is_ours = |key: &str| {
-            self.repositories
-                .iter()
-                .any(|subject| subject.repo.key == key)
-        };
-        let before = board.rows.len();
-        board.rows.retain(|row| match row.get(Field::Key) {
-            Some(key) if row.get(Field::Host).is_none() && is_ours(&key) => {
-                beats.get(&*key).is_none_or(|beat| row.is_later_than(*beat))
-            }
-            _ => true,
-        });
-        board.rows.len() != before
+/// Removes rows without a host that are no newer than this host's own.
+///
+/// They come back with a board that was copied before it was declared shared.
+fn drop_adopted(repositories: &[Subject], board: &mut Board, host: &str) -> bool {
+    if !board.is_shared() {
+        return false;
     }
+    let beats: HashMap<String, Option<Timestamp>> = board
+        .rows
+        .iter()
+        .filter(|row| row.get(Field::Host).as_deref() == Some(host))
+        .filter_map(|row| Some((row.get(Field::Key)?.into_owned(), row.heartbeat())))
+        .collect();
+    let is_ours = |key: &str| repositories.iter().any(|subject| subject.repo.key == key);
+    let before = board.rows.len();
+    board.rows.retain(|row| match row.get(Field::Key) {
+        Some(key) if row.get(Field::Host).is_none() && is_ours(&key) => {
+            beats.get(&*key).is_none_or(|beat| row.is_later_than(*beat))
+        }
+        _ => true,
+    });
+    board.rows.len() != before
 }
 
 /// Keeps what a row has of the same session where nothing else is known: an
@@ -241,7 +240,7 @@ fn row(subject: &Subject, derived: &Derived, host: &str) -> Row<'static> {
 
 impl BoardEdit for Update<'_> {
     fn prepare(&mut self, options: &EditOptions) {
-        self.copies = ConflictCopies::beside(options.place);
+        self.copies = ConflictCopies::once_settled(options.place);
         let state = options.state.as_deref();
         self.leases = state.map(|state| LeaseRows::at(state, options.activity));
     }
@@ -253,31 +252,49 @@ impl BoardEdit for Update<'_> {
         options: &EditOptions,
     ) -> Result<Change, Refusal> {
         self.copies.read();
+        self.copies.look_for_them_in(board, |joined| {
+            drop_adopted(self.repositories, joined, &options.host.id);
+        });
+        self.own = OwnRows::read(options);
+        let mut changed = self.own.join_into(board, options);
         for (repo, known) in &mut self.gone {
             let host = board.is_shared().then_some(&*options.host.id);
             *known = board.prior(&Slot::keyed(&repo.key).on(host)).is_some()
                 || board.prior(&Slot::named(&repo.name).on(host)).is_some();
         }
+        changed |= self.copies.join_into(board);
         if let Some(leases) = &mut self.leases {
             leases.read(board, options);
         }
-        let this = &*self;
-        let mut changed = this.copies.join_into(board);
-        let fresh: Vec<Fresh> = this
+        let fresh: Vec<Fresh> = self
             .repositories
             .iter()
-            .filter(|subject| this.may_replace(subject, board, options))
-            .filter(|subject| !this.has_lease_row(&subject.repo.key))
-            .map(|subject| this.fresh(subject, board, options))
-            .chain(this.lease_rows().map(|(_, row)| Fresh::found(row.clone())))
+            .filter(|subject| self.may_replace(subject, board, options))
+            .filter(|subject| !self.has_lease_row(&subject.repo.key))
+            .map(|subject| self.fresh(subject, board, options))
+            .chain(self.lease_rows().map(|(_, row)| Fresh::found(row.clone())))
             .collect();
         let merged = board.upsert(&fresh, options.now);
         changed |= merged.changed;
-        changed |= this.drop_adopted(board, &options.host.id);
+        changed |= drop_adopted(self.repositories, board, &options.host.id);
+        let is_fresh = |row: &&Row| {
+            fresh
+                .iter()
+                .any(|fresh| fresh.row.get(Field::Key) == row.get(Field::Key))
+        };
+        self.own
+            .take(board.rows.iter().filter(is_fresh), options.now);
         if !changed && merged.outdated > 0 {
             return Err(Refusal::Outdated);
         }
         Ok(Change::made_if(changed))
+    }
+
+    /// Remembered before they are written: what a crash takes away in between
+    /// is brought by the next update.
+    fn before_write(&mut self, _: Option<&[u8]>, options: &EditOptions) -> Result<(), Refusal> {
+        let _ = self.own.write(options);
+        Ok(())
     }
 
     fn join<'b>(
@@ -297,7 +314,7 @@ impl BoardEdit for Update<'_> {
             .collect();
         let mut board = join_displaced(&displaced, &written, &slots, when, options);
         self.copies.join_into(&mut board);
-        self.drop_adopted(&mut board, &options.host.id);
+        drop_adopted(self.repositories, &mut board, &options.host.id);
         board
     }
 

@@ -1,25 +1,22 @@
 //! Acquiring: gate, look, judge; then publish, take over, or wait.
 
-use super::files::LockFiles;
-use super::gate::Gate;
-use super::host::Host;
-use super::judge::{Facts, Reason, Verdict, judge};
+use super::files::is_in_vault;
+use super::guard::GuardState;
+use super::judge::{Reason, Verdict, judge};
 use super::lease::Lease;
+use super::observe::{Content, Observed, Unrelated, observe};
 use super::options::LockOptions;
 use super::outcome::{HolderNote, Unlocked, WhyUnlocked};
 use super::publish::{Clock, Pending};
-use super::record::Record;
-use super::sighting::{Seen, Sighting, Stranger, is_lock_name, look};
-use super::takeover::{Takeover, take_over};
-use crate::Timestamp;
-use crate::disk::{self, Backoff, FileId, Token};
-use std::fmt;
+use super::site::Site;
+use super::take_over::{TakeOver, take_over};
+use crate::disk::{self, At, Backoff};
 use std::io;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-/// A foreign lock that is older than the staleness is waited for no longer
-/// than this: it will not come back in time.
+/// A lock or a guard whose holder will not come back in time is waited for no
+/// longer than this.
 const ABANDONED: Duration = Duration::from_millis(250);
 
 /// While another process has the gate and nobody the lock, that process is
@@ -27,227 +24,237 @@ const ABANDONED: Duration = Duration::from_millis(250);
 /// which would cost our successors the kernel's proof of our death.
 const GATE_HEADWAY: Duration = Duration::from_millis(250);
 
-/// Seeks one lock: who we are, what we hold so far, and what we may do.
-#[derive(Debug)]
-pub struct Seeker {
-    pub(super) files: LockFiles,
-    pub(super) options: LockOptions,
-    pub(super) host: Host,
-    pub(super) token: Token,
-    gate: Gate,
+/// Tries to acquire the lock at `path` until it is ours or the patience is over.
+pub fn acquire(path: &Path, options: &LockOptions) -> Result<Lease, Unlocked> {
+    let mut backoff = Backoff::new(options.patience, options.poll);
+    let failed = |reason, backoff: &Backoff, holder| Unlocked {
+        lock_path: path.to_owned(),
+        reason,
+        waited: backoff.waited(),
+        holder,
+    };
+    let created =
+        disk::persist(|| Site::create(path, options)).map_err(at("open the folder of", path));
+    let site = created.map_err(|trouble| failed(trouble.into(), &backoff, None))?;
+    let mut search = Search::new(site);
+    loop {
+        let blocker = match search.pass(&backoff) {
+            Ok(Pass::Ours(reason)) => {
+                return Ok(Lease::start(search.site, reason, backoff.waited()));
+            }
+            Ok(Pass::Wait(blocker)) => blocker,
+            Err(trouble) if trouble.is_passing => Blocker::Trouble(trouble),
+            Err(trouble) => return Err(failed(trouble.into(), &backoff, None)),
+        };
+        if options.is_interrupted() {
+            return Err(failed(WhyUnlocked::Interrupted, &backoff, None));
+        }
+        if !search.pause(&blocker, &mut backoff) {
+            let (reason, holder) = search.why_unlocked(blocker);
+            return Err(failed(reason, &backoff, holder));
+        }
+    }
 }
 
-/// Carries what one search knows from look to look.
-#[derive(Debug, Default)]
+/// What one search knows from look to look.
 struct Search {
-    /// Our record on its way, and the file system's clock read off it.
+    site: Site,
+    /// Our record on its way, and the file system's clock as last read off it.
     pending: Option<(Pending, Clock)>,
-    /// Since when, in this wait, the lock has been free with the gate busy.
-    free_since: Option<Duration>,
     /// What lay there last.
-    seen: Option<Sighting>,
-    /// Whether, the last time it was wanted, the guard was one that nobody
-    /// will give back.
-    behind_guard: bool,
+    seen: Option<Observed>,
+    /// Since when what lies there, and its time, have been the same.
+    unchanged_since: Instant,
+    /// Since when, in this wait, the lock has been free with the gate busy.
+    free_since: Option<Instant>,
+    /// Since when nobody has been there who could come back.
+    abandoned_since: Option<Instant>,
 }
 
-/// Says how one pass ended.
+/// How one pass ended.
 enum Pass {
     /// The lock is ours; why another holder's was taken over, if it was.
     Ours(Option<Reason>),
-    /// Not yet.
-    Wait,
+    /// Not yet, and what keeps it from us.
+    Wait(Blocker),
 }
 
-impl Seeker {
-    /// Prepares to seek the lock at `path`; touches nothing yet.
-    pub fn new(path: &Path, options: LockOptions) -> Self {
-        let mut host = options.host.clone().unwrap_or_else(Host::current);
-        host.aliases_file.clone_from(&options.aliases_file);
-        let token = Token::new(host.tag());
-        Self {
-            files: LockFiles::of(path),
-            options,
-            host,
-            token,
-            gate: Gate::default(),
-        }
-    }
+/// What keeps the lock from us.
+enum Blocker {
+    /// A process that will release it, or be judged.
+    Holder,
+    /// A holder on another host that will not come back soon.
+    Abandoned,
+    /// A guard that nobody will give back.
+    Guard,
+    /// The file system, for the moment.
+    Trouble(Trouble),
+}
 
-    /// Seeks the lock until it is ours or the patience is over.
-    pub fn acquire(mut self) -> Result<Lease, Unlocked> {
-        let mut backoff = Backoff::new(self.options.patience, self.options.poll);
-        let mut search = Search::default();
-        loop {
-            match self.pass(&mut search, &mut backoff) {
-                Ok(Pass::Ours(reason)) => {
-                    return Ok(Lease::start(self, reason, backoff.waited()));
-                }
-                Ok(Pass::Wait) => {}
-                Err(trouble) => {
-                    return Err(self.unlocked(WhyUnlocked::FsError(trouble), &backoff, None));
-                }
-            }
-            if self.options.is_interrupted() {
-                return Err(self.unlocked(WhyUnlocked::Interrupted, &backoff, None));
-            }
-            if !self
-                .gate
-                .pause(&self.files.gate, &mut backoff, self.options.poll)
-            {
-                let guard = search.behind_guard.then(|| look(&self.files.guard));
-                return Err(match guard {
-                    Some(guard) => {
-                        let guard = guard.ok().flatten();
-                        self.unlocked(WhyUnlocked::Guarded, &backoff, guard.as_ref())
-                    }
-                    None => self.unlocked(WhyUnlocked::Timeout, &backoff, search.seen.as_ref()),
-                });
-            }
+impl Search {
+    fn new(site: Site) -> Self {
+        Self {
+            site,
+            pending: None,
+            seen: None,
+            unchanged_since: Instant::now(),
+            free_since: None,
+            abandoned_since: None,
         }
     }
 
     /// Tries for the gate, looks, judges, and does what the verdict allows.
-    fn pass(&mut self, search: &mut Search, backoff: &mut Backoff) -> Result<Pass, String> {
-        let lock = self.files.lock.clone();
-        if search.pending.is_none() {
-            self.refuse_stranger()?;
-            let folder = &self.files.folder;
-            disk::create_folder("folder.create", folder).map_err(at("create", folder))?;
+    fn pass(&mut self, backoff: &Backoff) -> Result<Pass, Trouble> {
+        if self.pending.is_none() {
+            self.refuse_unrelated()?;
         }
-        self.try_gate();
-        search.seen = look(&lock).map_err(at("read", &lock))?;
-        let Search {
-            pending,
-            free_since,
-            seen,
-            behind_guard,
-        } = search;
-        let pending = match pending {
+        self.site.try_gate();
+        self.look()?;
+        let Self { site, pending, .. } = self;
+        let lock = &site.files.lock;
+        let (pending, clock) = match pending {
             Some(pending) => pending,
-            None => pending.insert(self.prepare().map_err(at("write in", &self.files.folder))?),
+            None => pending.insert(prepare(site).map_err(at("write beside", lock))?),
         };
-        let (record, clock) = pending;
-        let Some(seen) = seen else {
-            let since = *free_since.get_or_insert(backoff.waited());
-            if self.gate.is_busy()
-                && backoff.waited() < since + GATE_HEADWAY
-                && !backoff.left().is_zero()
-            {
-                return Ok(Pass::Wait);
+        let Some(seen) = &self.seen else {
+            let since = *self.free_since.get_or_insert_with(Instant::now);
+            if site.gate.is_busy() && since.elapsed() < GATE_HEADWAY && !backoff.left().is_zero() {
+                return Ok(Pass::Wait(Blocker::Holder));
             }
-            self.complete(record)
-                .map_err(at("write in", &self.files.folder))?;
-            let published = record.publish(&lock).map_err(at("publish", &lock))?;
-            return Ok(if published {
-                self.ours(None)
-            } else {
-                Pass::Wait
+            complete(site, pending).map_err(at("write beside", lock))?;
+            return Ok(match pending.publish(lock).map_err(at("publish", lock))? {
+                true => self.ours(None),
+                false => Pass::Wait(Blocker::Holder),
             });
         };
-        *free_since = None;
-        match judge(&seen.what, &self.facts(clock.age_ms(seen.modified))) {
-            Verdict::Held => Ok(Pass::Wait),
-            Verdict::Abandoned => {
-                backoff.at_most(ABANDONED);
-                Ok(Pass::Wait)
-            }
-            Verdict::NotALock(stranger) => Err(no_lock(&lock, stranger)),
+        self.free_since = None;
+        let unchanged = self.unchanged_since.elapsed();
+        let mut verdict = judge(
+            &seen.content,
+            &site.facts(clock.age_ms(seen.modified), unchanged),
+        );
+        if matches!(verdict, Verdict::TakeOver(_) | Verdict::Abandoned) {
+            // Once more by a clock read now: it may have jumped since.
+            *clock = pending.touch().map_err(at("write beside", lock))?;
+            let facts = site.facts(clock.age_ms(seen.modified), unchanged);
+            verdict = judge(&seen.content, &facts);
+        }
+        match verdict {
+            Verdict::Held => Ok(Pass::Wait(Blocker::Holder)),
+            Verdict::Abandoned => Ok(Pass::Wait(Blocker::Abandoned)),
+            Verdict::NotALock(unrelated) => Err(not_a_lock(lock, unrelated)),
             Verdict::TakeOver(_) => {
-                self.complete(record)
-                    .map_err(at("write in", &self.files.folder))?;
-                match take_over(self, seen, record, *clock).map_err(at("take over", &lock))? {
-                    Takeover::Done(reason) => return Ok(self.ours(Some(reason))),
-                    Takeover::GuardBusy { abandoned: true } => {
-                        *behind_guard = true;
-                        backoff.at_most(ABANDONED);
-                    }
-                    Takeover::GuardBusy { abandoned: false } | Takeover::Lost => {}
-                }
-                Ok(Pass::Wait)
+                complete(site, pending).map_err(at("write beside", lock))?;
+                let taken = take_over(site, seen, unchanged, pending, *clock);
+                Ok(match taken.map_err(at("take over", lock))? {
+                    TakeOver::Done(reason) => self.ours(Some(reason)),
+                    TakeOver::GuardBusy(GuardState::Abandoned) => Pass::Wait(Blocker::Guard),
+                    TakeOver::GuardBusy(_) | TakeOver::Lost => Pass::Wait(Blocker::Holder),
+                })
             }
         }
     }
 
+    /// Looks at the lock, and at how long it has not changed.
+    fn look(&mut self) -> Result<(), Trouble> {
+        let lock = &self.site.files.lock;
+        let seen = observe(lock).map_err(at("read", lock))?;
+        let is_unchanged = match (&seen, &self.seen) {
+            (Some(seen), Some(last)) => seen.is_same(last) && seen.modified == last.modified,
+            _ => false,
+        };
+        if !is_unchanged {
+            self.unchanged_since = Instant::now();
+        }
+        self.seen = seen;
+        Ok(())
+    }
+
     /// Refuses what somebody named as the lock by mistake, before anything is
     /// made beside it.
-    fn refuse_stranger(&self) -> Result<(), String> {
-        let lock = &self.files.lock;
-        if is_lock_name(lock) {
+    fn refuse_unrelated(&self) -> Result<(), Trouble> {
+        let lock = &self.site.files.lock;
+        if is_in_vault(&lock.path()) {
             return Ok(());
         }
-        match look(lock).map_err(at("read", lock))?.map(|seen| seen.what) {
-            Some(Seen::NotALock(stranger)) => Err(no_lock(lock, stranger)),
+        match observe(lock)
+            .map_err(at("read", lock))?
+            .map(|seen| seen.content)
+        {
+            Some(Content::NotALock(unrelated)) => Err(not_a_lock(lock, unrelated)),
             _ => Ok(()),
         }
     }
 
     fn ours(&self, stale_override: Option<Reason>) -> Pass {
+        let site = &self.site;
         match &stale_override {
-            None => self.say(format_args!("published {}", self.gate)),
-            Some(reason) => self.say(format_args!("took over {}: {reason}", self.gate)),
+            None => site.say(format_args!("published {}", site.gate)),
+            Some(reason) => site.say(format_args!("took over {}: {reason}", site.gate)),
         }
         Pass::Ours(stale_override)
     }
 
-    /// Creates the pending record, and reads the file system's clock off it.
-    fn prepare(&self) -> io::Result<(Pending, Clock)> {
-        let pending = Pending::create(&self.files, self.token, self.options.mode)?;
-        let clock = pending.clock()?;
-        Ok((pending, clock))
+    /// Waits until it is time for another look; false once the time is up.
+    fn pause(&mut self, blocker: &Blocker, backoff: &mut Backoff) -> bool {
+        let site = &mut self.site;
+        let record = self.seen.as_ref().and_then(Observed::record);
+        let is_foreign =
+            record.is_some_and(|record| !record.host.is_empty() && !record.is_of(&site.host));
+        if is_foreign {
+            // Another host of this volume may need it to see a holder dead.
+            site.gate.let_go();
+        }
+        let mut limit = site.options.poll;
+        if matches!(blocker, Blocker::Abandoned | Blocker::Guard) {
+            let since = *self.abandoned_since.get_or_insert_with(Instant::now);
+            let left = ABANDONED.saturating_sub(since.elapsed());
+            if left.is_zero() {
+                return false;
+            }
+            limit = limit.min(left);
+        } else {
+            self.abandoned_since = None;
+        }
+        site.gate.pause(&site.files.gate, backoff, limit)
     }
 
-    /// Writes the record as of now: with the gate, if we hold it by now.
-    fn complete(&self, pending: &Pending) -> io::Result<()> {
-        let token = self.token.to_string();
-        let label = || format!("board-writer-{}-{}", std::process::id(), &token[24..]);
-        let mut record = Record::of_this_process(&self.host, Timestamp::now(), token.clone());
-        record.holder = Some(self.options.holder.clone().unwrap_or_else(label));
-        record.gate = self.gate_id().map(|id| id.to_string());
-        record.cmd = self.options.command.as_deref().map(cut);
-        pending.fill("record.write", &record.to_json(), self.options.sync)
-    }
-
-    /// Tries for the gate once, if it is not ours yet.
-    pub(super) fn try_gate(&mut self) {
-        self.gate.try_take(&self.files.gate);
-    }
-
-    /// Gathers what a judgement of something `age_ms` old depends on.
-    pub(super) fn facts(&self, age_ms: i64) -> Facts<'_> {
-        Facts {
-            host: &self.host,
-            gate: self.gate_id(),
-            age_ms,
-            staleness_ms: self.options.staleness_ms(),
+    /// Gives the reason for going without the lock, and who has it.
+    fn why_unlocked(&self, blocker: Blocker) -> (WhyUnlocked, Option<Box<HolderNote>>) {
+        let note = |seen: Option<&Observed>| {
+            let record = seen.and_then(Observed::record)?;
+            let is_ours = record.is_of(&self.site.host);
+            Some(Box::new(HolderNote::of(record, is_ours)))
+        };
+        match blocker {
+            Blocker::Holder | Blocker::Abandoned => {
+                (WhyUnlocked::Timeout, note(self.seen.as_ref()))
+            }
+            Blocker::Guard => {
+                let guard = observe(&self.site.files.guard).ok().flatten();
+                (WhyUnlocked::Guarded, note(guard.as_ref()))
+            }
+            Blocker::Trouble(trouble) => (trouble.into(), None),
         }
     }
+}
 
-    /// Gives the identity of the gate that we hold, if we do.
-    pub(super) fn gate_id(&self) -> Option<FileId> {
-        self.gate.id()
-    }
+/// Creates our pending record, and reads the file system's clock off it.
+fn prepare(site: &Site) -> io::Result<(Pending, Clock)> {
+    let (files, mode) = (&site.files, site.options.mode);
+    let pending = Pending::create("record.create", files, site.token, mode)?;
+    let clock = pending.clock()?;
+    Ok((pending, clock))
+}
 
-    pub(super) fn say(&self, what: fmt::Arguments) {
-        if let Some(trace) = &self.options.trace {
-            trace(what);
-        }
-    }
-
-    fn unlocked(
-        &self,
-        reason: WhyUnlocked,
-        backoff: &Backoff,
-        seen: Option<&Sighting>,
-    ) -> Unlocked {
-        let holder = seen.and_then(Sighting::record);
-        Unlocked {
-            lock_path: self.files.lock.clone(),
-            reason,
-            waited: backoff.waited(),
-            holder: holder.map(|record| Box::new(HolderNote::of(record, record.is_of(&self.host)))),
-        }
-    }
+/// Writes our record as of now: with the gate, if it is ours by now.
+fn complete(site: &Site, pending: &Pending) -> io::Result<()> {
+    let token = site.token.to_string();
+    let label = || format!("board-writer-{}-{}", std::process::id(), &token[24..]);
+    let mut record = site.record(site.token);
+    record.holder = Some(site.options.holder.clone().unwrap_or_else(label));
+    record.cmd = site.options.command.as_deref().map(cut);
+    pending.fill("record.write", &record.to_json(), site.options.sync)
 }
 
 /// Cuts what a record says of the command, at most 500 bytes.
@@ -257,11 +264,30 @@ fn cut(command: &str) -> String {
     command[..end.unwrap_or_default()].to_owned()
 }
 
-fn no_lock(path: &Path, stranger: Stranger) -> String {
-    format!("`{}` is {stranger}, not a lock", path.display())
+/// What the file system refused, to which file.
+struct Trouble {
+    what: String,
+    /// Whether the next try may succeed.
+    is_passing: bool,
 }
 
-/// Words an I/O error: what could not be done, to which file.
-fn at(verb: &'static str, path: &Path) -> impl FnOnce(io::Error) -> String {
-    move |error| format!("cannot {verb} `{}`: {error}", path.display())
+impl From<Trouble> for WhyUnlocked {
+    fn from(trouble: Trouble) -> Self {
+        Self::FsError(trouble.what)
+    }
+}
+
+fn at(verb: &'static str, at: &(impl At + ?Sized)) -> impl FnOnce(io::Error) -> Trouble {
+    let path = at.path().into_owned();
+    move |error| Trouble {
+        what: format!("cannot {verb} `{}`: {error}", path.display()),
+        is_passing: disk::is_passing(&error),
+    }
+}
+
+fn not_a_lock(lock: &disk::Entry, unrelated: Unrelated) -> Trouble {
+    Trouble {
+        what: format!("`{}` is {unrelated}, not a lock", lock.path().display()),
+        is_passing: false,
+    }
 }

@@ -1,55 +1,65 @@
 //! The gate: the kernel's proof, on this host, that a holder lives.
 
-use crate::disk::{Attempt, Backoff, FileId, KernelLock, Queue};
+use crate::disk::{self, Attempt, Backoff, Entry, FileId, KernelLock, Queue, Turn};
 use std::fmt;
-use std::path::Path;
 use std::time::Duration;
 
 const OPEN: &str = "gate.open";
 const LOCK: &str = "gate.lock";
 
-/// Holds the gate, or says why not.
+/// Our share in the gate.
 #[derive(Debug, Default)]
 pub enum Gate {
-    /// Nobody has tried for it yet.
+    /// Not ours, and not tried for since.
     #[default]
     Untried,
-    /// It is ours, for as long as this value lives.
+    /// Ours, for as long as this value lives.
     Held(KernelLock),
-    /// Another process has it; we have a place in the queue once we wait.
+    /// Another process's; we have a place in the queue once we wait.
     Busy(Option<Queue>),
-    /// There are no kernel locks here: it proves nothing, and age alone decides.
+    /// Nobody's: without kernel locks it proves nothing, and age alone decides.
     Unavailable,
 }
 
 impl Gate {
-    /// Tries for the gate file at `path` without waiting, if it is not ours yet.
-    pub fn try_take(&mut self, path: &Path) {
+    /// Tries for the gate without waiting, if it is not ours yet.
+    pub fn try_take(&mut self, gate: &Entry) {
         if matches!(self, Self::Untried | Self::Busy(None)) {
-            *self = match KernelLock::try_take(path, OPEN, LOCK) {
+            *self = match KernelLock::try_take(gate, OPEN, LOCK) {
                 Attempt::Taken(lock) => Self::Held(lock),
                 Attempt::Busy => Self::Busy(None),
+                // A full table of descriptors says nothing of the file system.
+                Attempt::Unavailable(error) if disk::is_passing(&error) => Self::Untried,
                 Attempt::Unavailable(_) => Self::Unavailable,
             };
         }
     }
 
+    /// Lets go of it; the next try starts anew.
+    pub fn let_go(&mut self) {
+        if matches!(self, Self::Held(_)) {
+            *self = Self::Untried;
+        }
+    }
+
     /// Waits for the gate if another process has it, else for the backoff's
-    /// next delay; false once the time is up.
+    /// next delay, at most for `look_again`; false once the time is up.
     ///
     /// The wait for the gate ends after `look_again` too: the lock may have
     /// become stale in the hands of a hung holder.
-    pub fn pause(&mut self, path: &Path, backoff: &mut Backoff, look_again: Duration) -> bool {
+    pub fn pause(&mut self, gate: &Entry, backoff: &mut Backoff, look_again: Duration) -> bool {
         let Self::Busy(queue) = self else {
-            return backoff.pause();
+            return backoff.pause_at_most(look_again);
         };
         let limit = backoff.left().min(look_again);
         if limit.is_zero() {
             return false;
         }
-        let queue = queue.get_or_insert_with(|| Queue::enter(path.to_owned(), OPEN, LOCK));
-        if let Some(lock) = queue.wait(limit) {
-            *self = Self::Held(lock);
+        let queue = queue.get_or_insert_with(|| Queue::enter(gate.clone(), OPEN, LOCK));
+        match queue.turn(limit) {
+            Turn::Ours(lock) => *self = Self::Held(lock),
+            Turn::NotYet => {}
+            Turn::Never => *self = Self::Busy(None),
         }
         true
     }
@@ -62,7 +72,15 @@ impl Gate {
         }
     }
 
-    /// Says whether another process has it.
+    /// Gives the identity of the gate file while another process holds it.
+    pub fn busy_id(&self, gate: &Entry) -> Option<FileId> {
+        match self {
+            Self::Busy(_) => disk::status(gate).ok()?.id,
+            Self::Untried | Self::Held(_) | Self::Unavailable => None,
+        }
+    }
+
+    /// Tells whether another process has it.
     pub fn is_busy(&self) -> bool {
         matches!(self, Self::Busy(_))
     }

@@ -7,29 +7,45 @@
 //! that could be checked from here.
 
 use super::host::Host;
+use super::observe::{Content, Unrelated};
 use super::record::Record;
-use super::sighting::{Seen, Stranger};
 use crate::disk::{FileId, Kind};
 use std::fmt;
+use std::time::Duration;
 
-/// Holds what a judgement depends on besides what lies there.
+/// What a judgement depends on besides what lies there.
 #[derive(Clone, Copy, Debug)]
 pub struct Facts<'a> {
     /// Who judges.
     pub host: &'a Host,
     /// The gate whose kernel lock the judge holds, if it does.
     pub gate: Option<FileId>,
+    /// The gate whose kernel lock another process holds, if one does.
+    pub busy_gate: Option<FileId>,
     /// How old what lies there is, in ms by the file system's clock;
     /// negative if its modification time is in the future.
     pub age_ms: i64,
+    /// For how long, by the monotonic clock, its modification time has been
+    /// seen to stay the same.
+    pub unchanged: Duration,
     /// The age in ms past which a lock of this host is stale.
     pub staleness_ms: i64,
+}
+
+impl Facts<'_> {
+    fn is_old(&self) -> bool {
+        self.age_ms.abs() > self.staleness_ms
+    }
 }
 
 /// The time in ms that the writer of an incomplete record is given.
 pub const GRACE_MS: i64 = 2_000;
 
-/// Says what may be done about what lies at the lock's path.
+/// The time for which a holder that has its gate is watched before its age is
+/// believed. It beats within a second of a jump of the clock, or of waking up.
+pub const WATCHED: Duration = Duration::from_secs(2);
+
+/// What may be done about what lies at the lock's name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Someone has it: wait.
@@ -39,10 +55,10 @@ pub enum Verdict {
     /// Its writer is dead or hung: it may be replaced.
     TakeOver(Reason),
     /// It is no lock: never followed, changed or removed.
-    NotALock(Stranger),
+    NotALock(Unrelated),
 }
 
-/// Says why a lock may be taken over.
+/// Why a lock may be taken over.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// The kernel, or its pid, says that its writer is dead.
@@ -86,28 +102,34 @@ impl fmt::Display for Reason {
     }
 }
 
-/// Judges what lies at the lock's path.
-pub fn judge(seen: &Seen, facts: &Facts) -> Verdict {
-    match seen {
-        Seen::NotALock(stranger) => Verdict::NotALock(*stranger),
-        Seen::Record(record) if record.is_under(facts.gate, facts.host) => {
+/// Judges what lies at the lock's name.
+pub fn judge(content: &Content, facts: &Facts) -> Verdict {
+    match content {
+        Content::NotALock(unrelated) => Verdict::NotALock(*unrelated),
+        Content::Record(record) if record.is_under(facts.gate, facts.host) => {
             Verdict::TakeOver(Reason::Dead(record.pid))
         }
-        Seen::Record(record) if !record.is_of(facts.host) => foreign(facts),
-        Seen::Record(_) => by_age(facts),
-        Seen::Incomplete | Seen::Folder { owner: None, .. } => unfinished(facts),
-        Seen::Folder {
+        Content::Record(record) if !record.is_of(facts.host) => foreign(facts),
+        Content::Record(record)
+            if record.is_under(facts.busy_gate, facts.host) && facts.unchanged < WATCHED =>
+        {
+            Verdict::Held
+        }
+        Content::Record(_) => by_age(facts),
+        Content::Unreadable => foreign(facts),
+        Content::Incomplete | Content::Folder { owner: None, .. } => unfinished(facts),
+        Content::Folder {
             owner: Some(owner),
             running,
         } => legacy(owner, *running, facts),
     }
 }
 
+/// One that is dated far ahead will not come back in time either.
 fn foreign(facts: &Facts) -> Verdict {
-    if facts.age_ms > facts.staleness_ms {
-        Verdict::Abandoned
-    } else {
-        Verdict::Held
+    match facts.is_old() {
+        true => Verdict::Abandoned,
+        false => Verdict::Held,
     }
 }
 
@@ -151,25 +173,25 @@ fn legacy(owner: &Record, running: bool, facts: &Facts) -> Verdict {
     }
 }
 
-/// Judges what lies at the guard's path: it may be removed only by a holder of
+/// Judges what lies at the guard's name: it may be removed only by a holder of
 /// the gate, and only if its writer is known to be dead. A foreign one never.
 ///
 /// One that cannot be read was torn by a power cut, or is being written where
 /// nothing complete can be published: its writer is given the grace.
-pub fn judge_guard(seen: &Seen, facts: &Facts, running: impl Fn(i64) -> bool) -> Verdict {
+pub fn judge_guard(content: &Content, facts: &Facts, running: impl Fn(i64) -> bool) -> Verdict {
     let may_remove = facts.gate.is_some() && facts.age_ms.abs() > GRACE_MS;
-    match seen {
-        Seen::NotALock(stranger) => Verdict::NotALock(*stranger),
+    match content {
+        Content::NotALock(unrelated) => Verdict::NotALock(*unrelated),
         // Nobody ever made a guard of a folder.
-        Seen::Folder { .. } => Verdict::NotALock(Stranger::Special(Kind::Folder)),
-        Seen::Record(record)
+        Content::Folder { .. } => Verdict::NotALock(Unrelated::Special(Kind::Folder)),
+        Content::Record(record)
             if record.is_under(facts.gate, facts.host)
                 || may_remove && record.is_of(facts.host) && !running(record.pid) =>
         {
             Verdict::TakeOver(Reason::Dead(record.pid))
         }
-        Seen::Incomplete if may_remove => Verdict::TakeOver(Reason::Unparseable),
-        Seen::Record(_) | Seen::Incomplete => foreign(facts),
+        Content::Incomplete if may_remove => Verdict::TakeOver(Reason::Unparseable),
+        Content::Record(_) | Content::Incomplete | Content::Unreadable => foreign(facts),
     }
 }
 

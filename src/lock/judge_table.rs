@@ -20,31 +20,31 @@ fn gates() -> (FileId, FileId) {
     (id("gate"), id("other"))
 }
 
-fn boardsync(host: &str, boot: &str, gate: Option<FileId>) -> Seen {
+fn boardsync(host: &str, boot: &str, gate: Option<FileId>) -> Content {
     let mut record = Record::of_this_process(&me(), Timestamp::from_millis(0), "t".into());
     record.pid = 4242;
     record.host = host.into();
     record.host_id = Some(super::super::host::normalise(host));
     record.boot_id = Some(boot.into());
     record.gate = gate.map(|gate| gate.to_string());
-    Seen::Record(record)
+    Content::Record(record)
 }
 
-fn peer(host: &str) -> Seen {
-    Seen::Record(Record {
+fn peer(host: &str) -> Content {
+    Content::Record(Record {
         pid: 4242,
         host: host.into(),
         ..Record::default()
     })
 }
 
-fn folder(host: &str, running: bool) -> Seen {
+fn folder(host: &str, running: bool) -> Content {
     let owner = Record {
         pid: 4242,
         host: host.into(),
         ..Record::default()
     };
-    Seen::Folder {
+    Content::Folder {
         owner: Some(owner),
         running,
     }
@@ -67,7 +67,7 @@ fn each_record_is_judged_by_the_promise_its_writer_made() {
         staleness_ms: STALENESS,
     });
     let (held, abandoned) = (Verdict::Held, Verdict::Abandoned);
-    let no_owner = Seen::Folder {
+    let no_owner = Content::Folder {
         owner: None,
         running: false,
     };
@@ -185,25 +185,40 @@ fn each_record_is_judged_by_the_promise_its_writer_made() {
             peer("laptop"),
             g,
             i64::MIN + 1,
+            abandoned.clone(),
+        ),
+        (
+            "another host, a little ahead",
+            peer("laptop"),
+            g,
+            -60_000,
             held.clone(),
+        ),
+        ("unreadable, fresh", Content::Unreadable, g, 0, held.clone()),
+        (
+            "unreadable, old",
+            Content::Unreadable,
+            g,
+            60_001,
+            abandoned.clone(),
         ),
         (
             "incomplete, fresh",
-            Seen::Incomplete,
+            Content::Incomplete,
             g,
             2_000,
             held.clone(),
         ),
         (
             "incomplete, older than the grace",
-            Seen::Incomplete,
+            Content::Incomplete,
             g,
             2_001,
             torn.clone(),
         ),
         (
             "incomplete, from the future",
-            Seen::Incomplete,
+            Content::Incomplete,
             g,
             -2_001,
             torn.clone(),
@@ -246,34 +261,123 @@ fn each_record_is_judged_by_the_promise_its_writer_made() {
         ("a folder without owner, old", no_owner, g, 2_001, torn),
         (
             "something precious",
-            Seen::NotALock(Stranger::File),
+            Content::NotALock(Unrelated::File),
             g,
             99_999,
-            Verdict::NotALock(Stranger::File),
+            Verdict::NotALock(Unrelated::File),
         ),
         (
             "a link",
-            Seen::NotALock(Stranger::Special(Kind::Symlink)),
+            Content::NotALock(Unrelated::Special(Kind::Symlink)),
             g,
             0,
-            Verdict::NotALock(Stranger::Special(Kind::Symlink)),
+            Verdict::NotALock(Unrelated::Special(Kind::Symlink)),
         ),
         (
             "a FIFO",
-            Seen::NotALock(Stranger::Special(Kind::Special)),
+            Content::NotALock(Unrelated::Special(Kind::Special)),
             g,
             99_999,
-            Verdict::NotALock(Stranger::Special(Kind::Special)),
+            Verdict::NotALock(Unrelated::Special(Kind::Special)),
         ),
     ];
     for (name, seen, gate, age_ms, verdict) in rows {
         let facts = Facts {
             host: &me(),
             gate,
+            busy_gate: None,
             age_ms,
+            unchanged: Duration::ZERO,
             staleness_ms: STALENESS,
         };
         assert_eq!(judge(&seen, &facts), verdict, "{name}");
+    }
+}
+
+#[test]
+fn the_age_of_a_holder_that_has_its_gate_is_believed_once_it_stands_still() {
+    let (gate, other) = gates();
+    let ours = |gate| boardsync("studio", "this-boot", gate);
+    let future = Verdict::TakeOver(Reason::Future {
+        ahead_ms: 7_200_000,
+        staleness_ms: STALENESS,
+    });
+    let just = Duration::from_millis(1_999);
+    for (name, content, busy_gate, age_ms, unchanged, verdict) in [
+        (
+            "old, moves",
+            ours(Some(gate)),
+            Some(gate),
+            7_200_000,
+            just,
+            Verdict::Held,
+        ),
+        (
+            "ahead, moves",
+            ours(Some(gate)),
+            Some(gate),
+            -7_200_000,
+            just,
+            Verdict::Held,
+        ),
+        (
+            "old, stands still",
+            ours(Some(gate)),
+            Some(gate),
+            7_200_000,
+            WATCHED,
+            stale(7_200_000),
+        ),
+        (
+            "ahead, stands still",
+            ours(Some(gate)),
+            Some(gate),
+            -7_200_000,
+            WATCHED,
+            future,
+        ),
+        (
+            "another gate",
+            ours(Some(other)),
+            Some(gate),
+            7_200_000,
+            just,
+            stale(7_200_000),
+        ),
+        (
+            "no gate",
+            ours(None),
+            Some(gate),
+            7_200_000,
+            just,
+            stale(7_200_000),
+        ),
+        (
+            "the gate is free",
+            ours(Some(gate)),
+            None,
+            7_200_000,
+            just,
+            stale(7_200_000),
+        ),
+        (
+            "a peer",
+            peer("studio"),
+            Some(gate),
+            7_200_000,
+            just,
+            stale(7_200_000),
+        ),
+    ] {
+        let facts = Facts {
+            host: &me(),
+            gate: None,
+            busy_gate,
+            age_ms,
+            unchanged,
+            staleness_ms: STALENESS,
+        };
+        assert_eq!(judge(&content, &facts), verdict, "{name}");
     }
 }
 
@@ -285,8 +389,8 @@ fn a_guard_is_removed_by_a_gate_holder_only_and_a_foreign_one_never() {
     let dead = Verdict::TakeOver(Reason::Dead(4242));
     let torn = Verdict::TakeOver(Reason::Unparseable);
     let (held, abandoned) = (Verdict::Held, Verdict::Abandoned);
-    let link = Stranger::Special(Kind::Symlink);
-    let a_folder = Verdict::NotALock(Stranger::Special(Kind::Folder));
+    let link = Unrelated::Special(Kind::Symlink);
+    let a_folder = Verdict::NotALock(Unrelated::Special(Kind::Folder));
     let rows = [
         ("written under our gate", ours(g), g, 0, true, &dead),
         ("the same, without the gate", ours(g), None, 0, false, &held),
@@ -327,7 +431,7 @@ fn a_guard_is_removed_by_a_gate_holder_only_and_a_foreign_one_never() {
         ),
         (
             "torn by a power cut",
-            Seen::Incomplete,
+            Content::Incomplete,
             g,
             2_001,
             false,
@@ -335,13 +439,13 @@ fn a_guard_is_removed_by_a_gate_holder_only_and_a_foreign_one_never() {
         ),
         (
             "torn, without the gate",
-            Seen::Incomplete,
+            Content::Incomplete,
             None,
             2_001,
             false,
             &held,
         ),
-        ("torn, fresh", Seen::Incomplete, g, 2_000, false, &held),
+        ("torn, fresh", Content::Incomplete, g, 2_000, false, &held),
         (
             "a folder",
             folder("studio", false),
@@ -352,7 +456,7 @@ fn a_guard_is_removed_by_a_gate_holder_only_and_a_foreign_one_never() {
         ),
         (
             "a link",
-            Seen::NotALock(link),
+            Content::NotALock(link),
             g,
             0,
             false,
@@ -363,7 +467,9 @@ fn a_guard_is_removed_by_a_gate_holder_only_and_a_foreign_one_never() {
         let facts = Facts {
             host: &me(),
             gate,
+            busy_gate: None,
             age_ms,
+            unchanged: Duration::ZERO,
             staleness_ms: STALENESS,
         };
         assert_eq!(judge_guard(&seen, &facts, |_| running), *verdict, "{name}");

@@ -1,27 +1,25 @@
-//! The lease: a published record, kept fresh by its heartbeat, given back once.
+//! The lease: a published record, kept fresh by its heartbeat, released once.
 
-use super::acquire::Seeker;
-use super::guard::Guard;
 use super::judge::Reason;
+use super::observe::LIMIT;
 use super::outcome::Release;
 use super::record::Record;
-use super::sighting::LIMIT;
-use crate::disk::{self, Backoff, Patience, ReadError, Token};
+use super::release::release;
+use super::site::Site;
+use super::sweep::sweep;
+use crate::disk::{self, At, Entry, ReadError};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::Thread;
-use std::time::Duration;
+use std::time::{Duration, Instant, SystemTime};
 
-/// A release waits this long for the guard, then leaves the lock to be judged.
-const RELEASE_PATIENCE: Patience = Patience::For(Duration::from_millis(250));
-
-/// Holds the lock until it is released or dropped.
+/// The lock in our hands, until it is released or dropped.
 #[derive(Debug)]
 #[must_use = "the lock is released when this is dropped"]
 pub struct Lease {
-    seeker: Seeker,
+    site: Site,
     heart: Option<Heart>,
     /// Why another holder's lock was taken over, if one was.
     pub stale_override: Option<Reason>,
@@ -33,21 +31,16 @@ pub struct Lease {
 impl Lease {
     /// Starts the heartbeat of a lock that has just been published, if it is
     /// to be held for that long.
-    pub(super) fn start(seeker: Seeker, stale_override: Option<Reason>, waited: Duration) -> Self {
-        seeker.sweep();
-        let path = seeker.files.lock.clone();
-        let interval = seeker.options.staleness / 4;
-        let is_brief = seeker
-            .options
-            .expected
-            .is_some_and(|longest| longest < interval);
-        let heart = if is_brief {
-            None
-        } else {
-            Heart::start(path, seeker.token, interval)
+    pub(super) fn start(site: Site, stale_override: Option<Reason>, waited: Duration) -> Self {
+        sweep(&site);
+        let interval = site.options.staleness / 4;
+        let is_brief = site.options.expected.is_some_and(|most| most < interval);
+        let heart = match is_brief {
+            true => None,
+            false => Heart::start(site.files.lock.clone(), site.token.to_string(), interval),
         };
         Self {
-            seeker,
+            site,
             heart,
             stale_override,
             waited,
@@ -56,51 +49,30 @@ impl Lease {
     }
 
     /// Gives the lock's path.
-    pub fn path(&self) -> &Path {
-        &self.seeker.files.lock
+    pub fn path(&self) -> PathBuf {
+        self.site.files.lock.path()
     }
 
     /// Gives the token of its record.
     pub fn token(&self) -> String {
-        self.seeker.token.to_string()
+        self.site.token.to_string()
     }
 
     /// Tells whether the lock still carries our token.
     pub fn is_still_ours(&self) -> bool {
-        matches!(whose(self.path(), &self.token()), Ok(Whose::Ours(_)))
+        let owner = owner(&self.site.files.lock, &self.token());
+        matches!(owner, Ok(Owner::Us(_)))
     }
 
-    /// Gives the lock back, only if it is still ours.
+    /// Releases the lock, only if it is still ours.
     pub fn release(mut self) -> Release {
         self.give_back()
     }
 
-    /// The guard, the look, the unlink, the guard, and last of all the gate.
-    ///
-    /// Without the guard, a holder that pauses between its look and its unlink
-    /// removes its successor's lock, and a third party gets in.
     fn give_back(&mut self) -> Release {
         self.released = true;
         drop(self.heart.take());
-        let mut backoff = Backoff::new(RELEASE_PATIENCE, self.seeker.options.poll);
-        let release = match Guard::wait(&self.seeker, &mut backoff) {
-            Ok(Some(_guard)) => self.unlink().unwrap_or(Release::FsError),
-            Ok(None) => Release::Busy,
-            Err(_) => Release::FsError,
-        };
-        self.seeker.say(format_args!("release: {release:?}"));
-        release
-    }
-
-    fn unlink(&self) -> io::Result<Release> {
-        Ok(match whose(self.path(), &self.token())? {
-            Whose::Ours(_) => {
-                disk::remove("lock.unlink", self.path())?;
-                Release::Released
-            }
-            Whose::Nobodys => Release::NotFound,
-            Whose::Anothers => Release::NotOwner,
-        })
+        release(&self.site)
     }
 }
 
@@ -112,31 +84,41 @@ impl Drop for Lease {
     }
 }
 
-/// Says whose record lies at a lock's path.
-pub(super) enum Whose {
-    Ours(std::fs::File),
-    Nobodys,
-    Anothers,
+/// Whose record lies at a lock's name.
+pub enum Owner {
+    /// The one with the token; the file itself, whatever its name means by now.
+    Us(std::fs::File),
+    /// Nobody's: nothing lies there.
+    Nobody,
+    /// Anything else.
+    Another,
 }
 
-pub(super) fn whose(path: &Path, token: &str) -> io::Result<Whose> {
-    match disk::read_regular(path, LIMIT) {
-        Ok(None) => Ok(Whose::Nobodys),
+/// Reads whose record lies at `lock`.
+pub fn owner(lock: &(impl At + ?Sized), token: &str) -> io::Result<Owner> {
+    match disk::read_regular(lock, LIMIT) {
+        Ok(None) => Ok(Owner::Nobody),
         Ok(Some(contents)) => {
-            let ours = Record::parse(&contents.bytes)
-                .is_some_and(|record| record.token.as_deref() == Some(token));
-            Ok(if ours {
-                Whose::Ours(contents.file)
-            } else {
-                Whose::Anothers
-            })
+            let record = Record::parse(&contents.bytes);
+            match record.is_some_and(|record| record.token.as_deref() == Some(token)) {
+                true => Ok(Owner::Us(contents.file)),
+                false => Ok(Owner::Another),
+            }
         }
         Err(ReadError::Io(error)) => Err(error),
-        Err(ReadError::NotRegular { .. } | ReadError::TooLarge { .. }) => Ok(Whose::Anothers),
+        Err(ReadError::NotRegular { .. } | ReadError::TooLarge { .. }) => Ok(Owner::Another),
     }
 }
 
-/// Beats every quarter of the staleness, so that a slow live holder never looks stale.
+/// How often a heart looks at the clock, to see whether it has jumped.
+const LOOKS: Duration = Duration::from_secs(1);
+
+/// By how much the wall clock may differ from the monotonic one between two
+/// beats; more is a jump, or the machine slept.
+const DRIFT: Duration = Duration::from_millis(500);
+
+/// What beats every quarter of the staleness, and at once when the clock has
+/// jumped, so that a live holder never looks stale.
 #[derive(Debug)]
 struct Heart {
     stop: Arc<AtomicBool>,
@@ -144,21 +126,28 @@ struct Heart {
 }
 
 impl Heart {
-    /// Starts beating; without a thread to be had the lease simply ages.
-    fn start(path: PathBuf, token: Token, interval: Duration) -> Option<Self> {
+    /// Starts beating; if no thread can be started the lease simply ages.
+    fn start(lock: Entry, token: String, interval: Duration) -> Option<Self> {
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = Arc::clone(&stop);
-        let beat = move || {
+        let run = move || {
+            let mut last = Beat::now();
             while !stopped.load(Ordering::Acquire) {
-                std::thread::park_timeout(interval);
-                if stopped.load(Ordering::Acquire) || !Self::beat(&path, token) {
+                std::thread::park_timeout(interval.min(LOOKS));
+                if stopped.load(Ordering::Acquire) {
                     return;
+                }
+                if last.is_over(Beat::now(), interval) {
+                    if !Self::beat(&lock, &token) {
+                        return;
+                    }
+                    last = Beat::now();
                 }
             }
         };
         let thread = std::thread::Builder::new()
             .stack_size(64 * 1024)
-            .spawn(beat)
+            .spawn(run)
             .ok()?;
         Some(Self {
             stop,
@@ -168,14 +157,14 @@ impl Heart {
 
     /// Touches the very file whose token was read, whatever its name means by
     /// then; false once the lock is not ours.
-    fn beat(path: &Path, token: Token) -> bool {
-        match whose(path, &token.to_string()) {
-            Ok(Whose::Ours(file)) => {
+    fn beat(lock: &Entry, token: &str) -> bool {
+        match owner(lock, token) {
+            Ok(Owner::Us(file)) => {
                 // One refusal of the file system is no loss of the lease.
                 let _ = disk::touch("lock.beat", &file);
                 true
             }
-            Ok(Whose::Nobodys | Whose::Anothers) => false,
+            Ok(Owner::Nobody | Owner::Another) => false,
             Err(_) => true,
         }
     }
@@ -188,5 +177,54 @@ impl Drop for Heart {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Release);
         self.thread.unpark();
+    }
+}
+
+/// The time of a beat, by both clocks.
+#[derive(Clone, Copy)]
+struct Beat {
+    wall: SystemTime,
+    monotonic: Instant,
+}
+
+impl Beat {
+    fn now() -> Self {
+        Self {
+            wall: SystemTime::now(),
+            monotonic: Instant::now(),
+        }
+    }
+
+    /// Tells whether, at `now`, the next beat is due: the interval is over, or
+    /// the clocks moved differently.
+    fn is_over(self, now: Self, interval: Duration) -> bool {
+        let elapsed = now.monotonic - self.monotonic;
+        let expected = self.wall + elapsed;
+        let drift = match now.wall.duration_since(expected) {
+            Ok(ahead) => ahead,
+            Err(behind) => behind.duration(),
+        };
+        elapsed >= interval || drift > DRIFT
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_beat_is_due_after_the_interval_and_when_the_clock_has_jumped() {
+        let interval = Duration::from_secs(15);
+        let last = Beat::now();
+        let after = |seconds, wall: SystemTime| Beat {
+            wall,
+            monotonic: last.monotonic + Duration::from_secs(seconds),
+        };
+        let second = Duration::from_secs(1);
+        let hours = Duration::from_secs(7_200);
+        assert!(!last.is_over(after(1, last.wall + second), interval));
+        assert!(last.is_over(after(15, last.wall + 15 * second), interval));
+        assert!(last.is_over(after(1, last.wall + hours), interval));
+        assert!(last.is_over(after(1, last.wall - hours), interval));
     }
 }

@@ -1,7 +1,9 @@
 //! The lock: a fail-open mutex in a file that hosts, peers and people can see.
 //!
-//! It knows nothing of boards. Read in this order: [`judge`] (when is a lock
-//! taken over?), [`Seeker::acquire`], `takeover.rs`, [`Lease`], [`LockOutcome`].
+//! It knows nothing of boards. A file is named after what it does, in the life
+//! of a lock: `acquire`, `publish`, `take_over`, `lease`, `release`, `sweep`,
+//! `inspect`, `reclaim`. When a lock is taken over is decided in [`judge`], and
+//! nowhere else.
 //!
 //! # Limitations
 //!
@@ -18,30 +20,33 @@ mod gate;
 mod guard;
 mod host;
 mod inherit;
+mod inspect;
 mod judge;
 mod lease;
+mod observe;
 mod options;
 mod outcome;
 mod publish;
 mod reclaim;
 mod record;
-mod sighting;
+mod release;
+mod site;
 mod sweep;
-mod takeover;
+mod take_over;
 
-pub use acquire::Seeker;
 pub use files::LockFiles;
 pub use host::{Host, normalise};
-use inherit::Enclosing;
 pub use inherit::Inherited;
+pub use inspect::{Inspection, Judged, inspect};
 pub use judge::{Facts, GRACE_MS, Reason, Verdict, judge, judge_guard};
 pub use lease::Lease;
+pub use observe::{Content, Unrelated};
 pub use options::{LockOptions, Trace, Warn};
 pub use outcome::{HolderNote, LockOutcome, Release, Unlocked, WhyUnlocked};
-pub use reclaim::{Inspection, Judged, Reclaimed};
+pub use reclaim::{Foreign, LockFate, Reclaimed, reclaim};
 pub use record::Record;
-pub use sighting::{Seen, Sighting, Stranger, look};
 
+use inherit::Enclosing;
 use std::path::Path;
 use std::time::Duration;
 
@@ -106,7 +111,7 @@ impl Hold {
                 release: Release::Kept,
             },
             Self::Locked(mut lease) => LockOutcome::Locked {
-                lock_path: lease.path().to_owned(),
+                lock_path: lease.path(),
                 stale_override: lease.stale_override.take(),
                 waited: lease.waited,
                 release: lease.release(),
@@ -173,7 +178,7 @@ pub fn with_lock<T>(
     options: &LockOptions,
     section: impl FnOnce(&Hold) -> T,
 ) -> (T, LockOutcome) {
-    let hold = match acquire(path, options) {
+    let hold = match take_hold(path, options) {
         Ok(hold) => hold,
         Err(why) => {
             let is_asked_for =
@@ -189,7 +194,7 @@ pub fn with_lock<T>(
     (value, hold.finish())
 }
 
-fn acquire(path: &Path, options: &LockOptions) -> Result<Hold, Unlocked> {
+fn take_hold(path: &Path, options: &LockOptions) -> Result<Hold, Unlocked> {
     if options.skip {
         return Err(Unlocked {
             lock_path: path.to_owned(),
@@ -201,6 +206,6 @@ fn acquire(path: &Path, options: &LockOptions) -> Result<Hold, Unlocked> {
     if let Some(inherited) = Inherited::find(path, options.inherited.as_deref()) {
         return Ok(Hold::Inherited(inherited));
     }
-    let lease = Seeker::new(path, options.clone()).acquire()?;
+    let lease = acquire::acquire(path, options)?;
     Ok(Hold::Locked(Box::new(lease)))
 }

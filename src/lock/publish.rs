@@ -1,13 +1,12 @@
 //! Publishing: a record is complete, and durable, before it can be seen.
 
 use super::files::LockFiles;
-use crate::disk::{self, Token};
+use crate::disk::{self, Entry, Token};
 use std::fs::File;
-use std::io::{self, ErrorKind};
-use std::path::{Path, PathBuf};
+use std::io::{self, ErrorKind, Seek};
 use std::time::{Instant, SystemTime};
 
-/// Tells time as the lock's file system does.
+/// The time as the lock's file system tells it.
 ///
 /// Taken from the modification time of a file that was created this instant,
 /// so that a skewed clock, here or on a server, cannot make a live lock look
@@ -27,6 +26,11 @@ impl Clock {
         }
     }
 
+    /// Takes this host's own time, where the file system's cannot be read.
+    pub fn here() -> Self {
+        Self::at(SystemTime::now())
+    }
+
     /// Gives the age of `modified` in ms, negative if it is in the future.
     pub fn age_ms(&self, modified: SystemTime) -> i64 {
         const LIMIT: u128 = 1 << 53;
@@ -39,41 +43,36 @@ impl Clock {
     }
 }
 
-/// Holds a record on its way: written under a name that nobody looks at.
+/// A record on its way, written under a name that nobody looks at.
 ///
 /// Dropped unpublished, it removes its file.
 #[derive(Debug)]
 pub struct Pending {
-    path: PathBuf,
+    entry: Entry,
     file: File,
     mode: u32,
     published: bool,
 }
 
 impl Pending {
-    /// Creates the file that `token` names, empty.
-    pub fn create(files: &LockFiles, token: Token, mode: u32) -> io::Result<Self> {
-        Self::create_as("record.create", files, token, mode)
-    }
-
-    /// Creates the file that `token` names, as the step `step`.
-    pub fn create_as(
+    /// Creates the file that `token` names, empty, as the step `step`.
+    pub fn create(
         step: &'static str,
         files: &LockFiles,
         token: Token,
         mode: u32,
     ) -> io::Result<Self> {
-        let path = files.pending(token);
-        let file = disk::create_new(step, &path, mode)?;
+        let entry = files.pending(token);
+        let file = disk::create_new(step, &entry, mode)?;
         Ok(Self {
-            path,
+            entry,
             file,
             mode,
             published: false,
         })
     }
 
-    /// Reads the file system's clock off the file.
+    /// Reads the file system's clock off the file, which was written this instant.
     pub fn clock(&self) -> io::Result<Clock> {
         Ok(Clock::at(self.file.metadata()?.modified()?))
     }
@@ -81,9 +80,7 @@ impl Pending {
     /// Writes the whole record, in place of one written before.
     pub fn fill(&self, step: &'static str, json: &str, sync: bool) -> io::Result<()> {
         if self.file.metadata()?.len() > 0 {
-            use std::io::Seek;
-            self.file.set_len(0)?;
-            (&self.file).rewind()?;
+            self.empty()?;
         }
         disk::fill(step, &self.file, json.as_bytes())?;
         if sync {
@@ -92,21 +89,33 @@ impl Pending {
         Ok(())
     }
 
+    /// Takes away what was written.
+    pub fn empty(&self) -> io::Result<()> {
+        self.file.set_len(0)?;
+        (&self.file).rewind()
+    }
+
+    /// Sets its time to now, and reads the file system's clock off it.
+    pub fn touch(&self) -> io::Result<Clock> {
+        disk::touch("record.touch", &self.file)?;
+        self.clock()
+    }
+
     /// Gives the record the lock's name unless something has it.
     ///
     /// A link keeps the old time, and a waiter that wrote its record five
     /// seconds ago would publish a lock that is five seconds old: the time is
     /// set to now first. False if something lies there already.
-    pub fn publish(&mut self, lock: &Path) -> io::Result<bool> {
+    pub fn publish(&mut self, lock: &Entry) -> io::Result<bool> {
         disk::touch("record.touch", &self.file)?;
         self.place("lock.publish", lock)
     }
 
-    /// Gives the file the free name `path`; false if something has it.
-    pub fn place(&mut self, step: &'static str, path: &Path) -> io::Result<bool> {
-        let placed = match disk::place_new(step, &self.path, path) {
+    /// Gives the file the free name `entry`; false if something has it.
+    pub fn place(&mut self, step: &'static str, entry: &Entry) -> io::Result<bool> {
+        let placed = match disk::place_new(step, &self.entry, entry) {
             Err(error) if disk::is_unsupported(&error) => {
-                disk::copy_new(step, &self.path, path, self.mode)
+                disk::copy_new(step, &self.entry, entry, self.mode)
             }
             placed => placed,
         };
@@ -121,19 +130,19 @@ impl Pending {
     }
 
     /// Moves the record over `lock`, whatever lies there.
-    pub fn replace(&mut self, lock: &Path) -> io::Result<()> {
+    pub fn replace(&mut self, lock: &Entry) -> io::Result<()> {
         disk::touch("record.touch", &self.file)?;
-        disk::replace("lock.take-over", &self.path, lock)?;
+        disk::persist(|| disk::replace("lock.take-over", &self.entry, lock))?;
         self.published = true;
         Ok(())
     }
 
     /// Swaps the record with the folder at `lock`; the folder then has this path.
-    pub fn swap(&mut self, lock: &Path) -> io::Result<PathBuf> {
+    pub fn swap(&mut self, lock: &Entry) -> io::Result<Entry> {
         disk::touch("record.touch", &self.file)?;
-        disk::exchange("lock.swap-folder", &self.path, lock)?;
+        disk::exchange("lock.swap-folder", &self.entry, lock)?;
         self.published = true;
-        Ok(self.path.clone())
+        Ok(self.entry.clone())
     }
 }
 
@@ -141,7 +150,7 @@ impl Drop for Pending {
     fn drop(&mut self) {
         if !self.published {
             // What stays behind is swept by the next holder.
-            let _ = disk::remove("pending.unlink", &self.path);
+            let _ = disk::remove("pending.unlink", &self.entry);
         }
     }
 }

@@ -1,50 +1,49 @@
 //! Clearing away what dead processes left beside the lock.
 
-use super::acquire::Seeker;
 use super::guard::Guard;
 use super::publish::Clock;
-use super::takeover::remove_legacy;
-use crate::disk;
+use super::site::Site;
+use super::take_over::remove_legacy;
+use crate::disk::{self, Kind, Status};
 
-impl Seeker {
-    /// Removes what dead or long gone processes left pending, and a dead guard.
-    ///
-    /// The guard too, though nothing needs it now: the Node peer would wait
-    /// behind it for ever.
-    pub(super) fn sweep(&self) {
-        let files = &self.files;
-        let guard = files
-            .guard
-            .file_name()
-            .and_then(|name| name.to_str())
-            .unwrap_or_default();
-        let wanted = |name: &str| name == guard || files.pending_token(name).is_some();
-        let names = disk::list(&files.folder, wanted).unwrap_or_default();
-        let Some(clock) = (!names.is_empty()).then(|| self.clock_of_lock()).flatten() else {
-            return;
+/// Bounds what one holder looks at; the next one goes on.
+const MOST: usize = 256;
+
+/// Removes what dead or long gone processes left pending, and a dead guard.
+///
+/// The guard too, though nothing needs it now: the Node peer would wait
+/// behind it for ever.
+pub fn sweep(site: &Site) {
+    let files = &site.files;
+    let guard = files.guard.path();
+    let guard = guard.file_name().unwrap_or_default();
+    let wanted = |name: &str| name == guard || files.pending_token(name).is_some();
+    let names = files.folder().list(MOST, wanted).unwrap_or_default();
+    // Our own lock was touched a moment ago.
+    let now = || {
+        disk::status(&files.lock)
+            .ok()
+            .map(|lock| Clock::at(lock.modified))
+    };
+    let Some(clock) = (!names.is_empty()).then(now).flatten() else {
+        return;
+    };
+    for name in names {
+        let Some(token) = files.pending_token(&name) else {
+            let _ = Guard::remove_dead(site, clock);
+            continue;
         };
-        for name in names {
-            let path = files.folder.join(&name);
-            if name == guard {
-                let _ = Guard::remove_dead(self, clock);
-            } else if files.pending_token(&name).is_some_and(|token| {
-                let age = std::fs::symlink_metadata(&path).and_then(|meta| meta.modified());
-                let age = age.map_or(0, |modified| clock.age_ms(modified));
-                self.token.knows_dead(token) || age > self.options.staleness_ms()
-            }) && disk::remove("pending.unlink", &path).is_err()
-            {
+        let entry = files.lock.sibling(&name);
+        let Ok(Status { kind, modified, .. }) = disk::status(&entry) else {
+            continue;
+        };
+        let age_ms = clock.age_ms(modified);
+        if site.token.knows_dead(token) || age_ms > site.options.staleness_ms() {
+            match kind {
                 // A legacy lock, swapped out by a process that then died.
-                remove_legacy(&path);
+                Some(Kind::Folder) => remove_legacy(&entry),
+                _ => drop(disk::remove("pending.unlink", &entry)),
             }
         }
-    }
-
-    /// Reads the clock off our lock, which was touched a moment ago.
-    fn clock_of_lock(&self) -> Option<Clock> {
-        let modified = std::fs::symlink_metadata(&self.files.lock)
-            .ok()?
-            .modified()
-            .ok()?;
-        Some(Clock::at(modified))
     }
 }

@@ -4,6 +4,7 @@
 #[path = "../suite/env/mod.rs"]
 mod env;
 mod guard;
+mod histories;
 mod locks;
 mod peer;
 mod same_bytes;

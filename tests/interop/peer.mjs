@@ -3,9 +3,11 @@
 //   node peer.mjs PACKAGE update '{"repo": DIR, "status"?: WORD, "now"?: TIME}'...
 //   node peer.mjs PACKAGE session '{"repo": DIR, "now": TIME, "leases": [LEASE...]}'
 //   node peer.mjs PACKAGE sweep '{"repo": DIR, "now": TIME}'
+//   node peer.mjs PACKAGE serve
 //   node peer.mjs PACKAGE hold '{"vault": DIR, "timeout"?: MS}'
 //
-// Each prints one line of JSON a step on stdout.
+// Each prints one line of JSON a step on stdout. `serve` takes its jobs as lines
+// on stdin: `{"task": "update" | "sweep", "env": {NAME: VALUE}, "repo": DIR, …}`.
 import fs from 'node:fs';
 import path from 'node:path';
 import readline from 'node:readline';
@@ -36,6 +38,16 @@ const tasks = {
     say(await sweepBoard({ repoRoot: repo, now: time(now) }));
   },
 
+  /** Does what each line asks for, in that line's environment, until there are no more. */
+  async serve() {
+    for await (const line of readline.createInterface({ input: process.stdin })) {
+      const { task, env, ...job } = JSON.parse(line);
+      Object.assign(process.env, env);
+      process.chdir(job.repo);
+      await tasks[task](job);
+    }
+  },
+
   /** Holds the lock until a line comes; says `waiting` if it is not had at once. */
   async hold({ vault, timeout }) {
     const { withBoardLock } = await load('board-lock.mjs');
@@ -56,4 +68,5 @@ const tasks = {
   },
 };
 
+if (task === 'serve') await tasks.serve();
 for (const job of jobs) await tasks[task](JSON.parse(job));

@@ -89,12 +89,45 @@ impl Peer {
         ledger(repo).pop().unwrap()
     }
 
+    /// Starts a process for many jobs.
+    pub fn serve(&self, env: &TestEnv) -> Server {
+        let mut command = self.command(env, "serve", &[]);
+        command.stderr(Stdio::inherit());
+        let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+        let out = BufReader::new(child.stdout.take().unwrap());
+        Server { child, out }
+    }
+
     /// Starts a holder of the lock.
     pub fn hold(&self, env: &TestEnv) -> Holder {
         let mut command = self.command(env, "hold", &[json!({"vault": env.vault()})]);
         let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
         let out = BufReader::new(child.stdout.take().unwrap());
         Holder { child, out }
+    }
+}
+
+/// A Node process that does one job after the other, so that it starts once.
+pub struct Server {
+    child: Child,
+    out: BufReader<ChildStdout>,
+}
+
+impl Server {
+    /// Does a job of `peer.mjs`, and gives what it said.
+    pub fn run(&mut self, job: &Value) -> Value {
+        let jobs = self.child.stdin.as_mut().unwrap();
+        jobs.write_all(format!("{job}\n").as_bytes()).unwrap();
+        let mut line = String::new();
+        self.out.read_line(&mut line).unwrap();
+        serde_json::from_str(&line).unwrap_or_else(|_| panic!("it said `{line}` to {job}"))
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        drop(self.child.stdin.take());
+        let _ = self.child.wait();
     }
 }
 

@@ -29,8 +29,13 @@ fn a_conflict_copy_is_merged_put_aside_and_told_of_once() {
     );
     let theirs = board_of(&(row("a", 5, "00000001") + &row("c", 2, "00000003"))) + "\ntheirs\n";
     std::fs::write(beside(&env, COPY), &theirs).unwrap();
-    let said = update(&env);
-    let said = said.quietly();
+    let said = update(&env).quietly();
+    assert!(!said.out.contains("conflict copy"), "{}", said.out);
+    assert!(
+        beside(&env, COPY).exists(),
+        "it stays until its rows are seen"
+    );
+    let said = update(&env).quietly();
     for part in [
         "; merged a conflict copy, now `",
         "`boardsync init --shared`",
@@ -54,7 +59,8 @@ fn a_conflict_copy_is_merged_put_aside_and_told_of_once() {
 
     // Another of the same name does not clobber the first.
     std::fs::write(beside(&env, COPY), board_of(&row("d", 3, "00000004"))).unwrap();
-    assert_eq!(update(&env).code, Some(0));
+    update(&env).quietly();
+    update(&env).quietly();
     assert!(env.read_board().contains(&row("d", 3, "00000004")));
     assert_eq!(std::fs::read_to_string(merged(&env, COPY)).unwrap(), theirs);
     assert_eq!(
@@ -77,11 +83,10 @@ fn a_sweep_merges_copies_too_and_a_shared_board_gives_no_hint() {
         )
         .unwrap();
     }
-    let said = env
-        .run(&["sweep", "--json", "--root", "src"])
-        .quietly()
-        .json();
-    assert_eq!(said["action"], "written");
+    let sweep = ["sweep", "--json", "--root", "src"];
+    assert_eq!(env.run(&sweep).quietly().json()["action"], "written");
+    let said = env.run(&sweep).quietly().json();
+    assert_eq!(said["action"], "skipped-noop");
     assert_eq!(said["copies"].as_array().unwrap().len(), 2, "{said}");
     let last = "_active-sessions (1).md".len();
     assert!(
@@ -152,6 +157,7 @@ fn a_crash_before_the_copy_is_put_aside_costs_nothing() {
         "--heartbeat",
         "2026-11-30T06:30:00Z",
     ];
+    env.run(&args).quietly();
     env.park("aside.move.before", &args).kill();
     assert!(beside(&env, COPY).exists(), "not put aside yet");
     let after_crash = env.read_board();
@@ -180,6 +186,7 @@ fn a_copy_that_changes_under_way_is_merged_by_the_next_update() {
         "--status",
         "in-progress",
     ];
+    env.run(&args).quietly();
     let parked = env.park("aside.move.before", &args);
     std::fs::write(beside(&env, COPY), board_of(&row("c", 3, "00000003"))).unwrap();
     parked.go().quietly();
@@ -187,7 +194,8 @@ fn a_copy_that_changes_under_way_is_merged_by_the_next_update() {
         beside(&env, COPY).exists(),
         "its new rows are not in the board"
     );
-    assert_eq!(update(&env).code, Some(0));
+    update(&env).quietly();
+    update(&env).quietly();
     let board = env.read_board();
     assert!(
         board.contains("| b |") && board.contains("| c |"),
@@ -221,6 +229,7 @@ fn an_editor_that_writes_meanwhile_does_not_undo_the_merge_of_a_copy() {
     for part in ["| b |", "| app |", "\nedited\n", "\ntheirs\n"] {
         assert!(board.contains(part), "{part} is not in\n{board}");
     }
+    update(&env).quietly();
     assert!(!beside(&env, COPY).exists());
 }
 
@@ -261,12 +270,14 @@ fn a_copy_whose_last_line_is_open_waits_for_its_rest() {
     assert!(copy.exists() && !env.read_board().contains("| b |"));
     std::fs::write(&copy, &whole).unwrap();
     update(&env).quietly();
+    update(&env).quietly();
     assert!(!copy.exists() && env.read_board().contains(&row("b", 2, "00000002")));
     // One that nobody goes on with is taken as it is.
     std::fs::write(&copy, whole.trim_end().replace("| b |", "| c |")).unwrap();
     let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(60);
     let file = std::fs::File::options().write(true).open(&copy).unwrap();
     file.set_modified(long_ago).unwrap();
+    update(&env).quietly();
     update(&env).quietly();
     assert!(!copy.exists() && env.read_board().contains("| c |"));
 }

@@ -78,7 +78,7 @@ fn a_command_that_cannot_be_run_is_one_line() {
         &["exec"][..],
         &["exec", "--"],
         &["exec", "true"],
-        &["exec", "--timeout", "5h", "--", "true"],
+        &["exec", "--timeout", "5x", "--", "true"],
     ] {
         assert_eq!(env.run(usage).code, Some(2), "{usage:?}");
     }

@@ -27,7 +27,9 @@ mod git_merge;
 mod help;
 mod hook;
 mod hook_bad_input;
+mod hostile_git;
 mod init;
+mod init_agents;
 #[cfg(feature = "failpoints")]
 mod interleavings;
 mod ledger_append;
@@ -37,6 +39,8 @@ mod load;
 mod lock_status;
 mod many_hosts;
 mod merge_resolve;
+mod own_rows;
+mod plug_in;
 mod prune;
 mod recorded;
 mod row;

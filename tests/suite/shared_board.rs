@@ -162,7 +162,7 @@ fn a_copy_from_before_the_declaration_does_not_bring_taken_rows_back() {
     update_on(&env, "studio", Some(Status::Closed), "06:00");
     std::fs::write(env.board().with_file_name("_active-sessions 2.md"), &old).unwrap();
     let report = update_on(&env, "studio", Some(Status::Closed), "06:10");
-    assert_eq!(report.copies.len(), 1);
+    assert_eq!(report.copies.len(), 1, "the board has all that it says");
     assert_eq!(rows(&env), [row("studio", "closed", "studio-06:10")]);
 }
 

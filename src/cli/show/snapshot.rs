@@ -8,10 +8,10 @@ use crate::board::{Board, Field, Row};
 use crate::cli::context::Context;
 use crate::cli::outcome::Failure;
 use crate::commit::{CommitError, LIMIT};
-use crate::disk::{Patience, read_regular};
+use crate::disk::read_regular;
 use crate::duration::ago;
 use crate::edit::refusal;
-use crate::lock::{Host, Judged, LockOptions, Seeker, normalise};
+use crate::lock::{Host, Judged, inspect, normalise};
 use crate::vault::Place;
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
@@ -238,12 +238,6 @@ fn missing(place: &Place) -> Failure {
 
 /// Judges the lock; looks only for its name where nobody holds it.
 fn lock(context: &Context, place: &Place) -> Option<Judged> {
-    let path = place.lock();
-    std::fs::symlink_metadata(&path).ok()?;
-    let options = LockOptions {
-        patience: Patience::TryOnce,
-        ..context.lock_options(place)
-    };
-    let mut seeker = Seeker::new(&path, options);
-    seeker.inspect().ok()?.lock
+    let inspection = inspect(&place.lock(), &context.lock_options(place));
+    inspection.ok()?.lock
 }

@@ -1,0 +1,209 @@
+//! The rows that this host wrote last, kept outside the vault.
+//!
+//! A sync tool, an editor or git may bring an old version of a board back, with
+//! rows gone that were acknowledged long ago. So each update remembers its rows
+//! in the user's own folder for state, before it writes them, and joins them
+//! into the board that it finds.
+
+use super::run::EditOptions;
+use crate::Timestamp;
+use crate::board::{Board, Field, Row, Slot, Status};
+use crate::disk::{self, Links, read_small};
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The folder of these files, in the folder for state.
+const FOLDER: &str = "own-rows";
+/// The greatest size of one that is read, in bytes.
+const CAP: u64 = 4 * 1024 * 1024;
+/// How long a row is remembered, in ms.
+const KEEP_MS: i64 = 7 * 24 * 60 * 60 * 1000;
+
+/// The rows that this host wrote last to one board.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct OwnRows {
+    /// The `updated:` that the board had then, in ms.
+    updated: Option<i64>,
+    rows: Vec<OwnRow>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct OwnRow {
+    /// When it was written, in ms.
+    written: i64,
+    repo: String,
+    status: String,
+    key: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    session: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    branch: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    mode: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    heartbeat: Option<String>,
+}
+
+impl OwnRows {
+    /// Reads what is remembered of a board; what cannot be read is forgotten.
+    pub fn read(options: &EditOptions) -> Self {
+        let read = || {
+            let contents = read_small(&file(options)?, CAP, Links::Refuse).ok()??;
+            serde_json::from_slice(&contents.bytes).ok()
+        };
+        read().unwrap_or_default()
+    }
+
+    /// Joins the rows into the board on the disk, and forgets those that
+    /// somebody removed on purpose; false if that changes nothing in it.
+    ///
+    /// A board is an old version if its `updated:` is older than what this host
+    /// wrote: then a row that is absent is put back. A row that has an earlier
+    /// heartbeat becomes the remembered one.
+    pub fn join_into(&mut self, board: &mut Board<'_>, options: &EditOptions) -> bool {
+        let now = options.now.as_millis();
+        self.rows.retain(|own| now - own.written < KEEP_MS);
+        let is_old = board
+            .updated()
+            .zip(self.updated)
+            .is_some_and(|(updated, ours)| updated.as_millis() < ours);
+        let host = board.is_shared().then_some(&*options.host.id);
+        let mut changed = false;
+        self.rows.retain(|own| {
+            let Some(row) = own.row(host) else {
+                return false;
+            };
+            let slot = Slot::keyed(&own.key).on(host);
+            let Some(prior) = board.prior(&slot) else {
+                if is_old {
+                    changed = true;
+                    board.rows.push(row);
+                }
+                return is_old;
+            };
+            let is_newer = match prior.heartbeat() {
+                heartbeat @ Some(_) => row.is_later_than(heartbeat),
+                // Nothing says how old it is, but the board.
+                None => is_old && row.heartbeat().is_some(),
+            };
+            if is_newer {
+                changed = true;
+                let prior = prior.clone();
+                board.rows.retain(|other| *other != prior);
+                board.rows.push(row);
+            }
+            true
+        });
+        changed
+    }
+
+    /// Takes rows of this host as they are about to be written.
+    pub fn take<'r, 'b: 'r>(&mut self, rows: impl Iterator<Item = &'r Row<'b>>, now: Timestamp) {
+        for row in rows {
+            let Some(own) = OwnRow::of(row, now) else {
+                continue;
+            };
+            self.rows.retain(|other| other.key != own.key);
+            self.rows.push(own);
+        }
+    }
+
+    /// Forgets rows that are about to be removed on purpose.
+    pub fn forget(options: &EditOptions, keys: &[Cow<'_, str>]) {
+        let mut own = Self::read(options);
+        let before = own.rows.len();
+        own.rows
+            .retain(|own| !keys.iter().any(|key| *key == own.key));
+        if own.rows.len() != before {
+            let _ = own.store(options);
+        }
+    }
+
+    /// Remembers the rows, for a board that says `updated: now`.
+    ///
+    /// Not synced: after a power cut nobody brings an old version back.
+    pub fn write(&mut self, options: &EditOptions) -> io::Result<()> {
+        self.updated = Some(options.now.as_millis());
+        self.store(options)
+    }
+
+    fn store(&self, options: &EditOptions) -> io::Result<()> {
+        let Some(path) = file(options) else {
+            return Ok(());
+        };
+        let folder = path.parent().unwrap_or(Path::new("."));
+        let pending = path.with_extension(format!("{}.tmp", std::process::id()));
+        let create = || disk::create_new("own-rows.create", &pending, 0o600);
+        let file = match create() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                create_private(folder)?;
+                create()
+            }
+            // Left by a process of this number that was killed.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                disk::remove("own-rows.unlink", &pending)?;
+                create()
+            }
+            created => created,
+        }?;
+        let written = disk::fill("own-rows.write", &file, &serde_json::to_vec(self)?)
+            .and_then(|()| disk::replace("own-rows.replace", &pending, &path));
+        if written.is_err() {
+            let _ = disk::remove("own-rows.unlink", &pending);
+        }
+        written
+    }
+}
+
+impl OwnRow {
+    fn of(row: &Row<'_>, now: Timestamp) -> Option<Self> {
+        let cell = |field| row.get(field).map(Cow::into_owned);
+        Some(Self {
+            written: now.as_millis(),
+            repo: cell(Field::Repo)?,
+            status: row.status()?.word().to_owned(),
+            key: cell(Field::Key)?,
+            session: cell(Field::Session),
+            branch: cell(Field::Branch),
+            mode: cell(Field::Mode),
+            heartbeat: cell(Field::Heartbeat),
+        })
+    }
+
+    fn row(&self, host: Option<&str>) -> Option<Row<'static>> {
+        let status: Status = self.status.parse().ok()?;
+        let cells = [
+            (Field::Key, Some(self.key.as_str())),
+            (Field::Session, self.session.as_deref()),
+            (Field::Branch, self.branch.as_deref()),
+            (Field::Mode, self.mode.as_deref()),
+            (Field::Heartbeat, self.heartbeat.as_deref()),
+            (Field::Host, host),
+        ];
+        let row = Row::new(&self.repo, status);
+        let fill = |row: Row<'static>, (field, text): (Field, Option<&str>)| match text {
+            Some(text) => row.with(field, text),
+            None => row,
+        };
+        Some(cells.into_iter().fold(row, fill))
+    }
+}
+
+/// Names the file of a board, by the hash of its path.
+fn file(options: &EditOptions) -> Option<PathBuf> {
+    let board = options.place.target.to_string_lossy();
+    let hash = hmac_sha256::Hash::hash(board.as_bytes());
+    let name: String = hash[..8].iter().map(|byte| format!("{byte:02x}")).collect();
+    let folder = options.state.as_ref()?.join(FOLDER);
+    Some(folder.join(format!("{name}.json")))
+}
+
+fn create_private(folder: &Path) -> io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
