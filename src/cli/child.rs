@@ -71,8 +71,9 @@ impl Signals {
     /// Catches from now on, but what our parent has us ignore (`nohup`) stays
     /// ignored, for the command too.
     pub fn catch() -> io::Result<Self> {
-        let ignored = ignored();
-        let is_ours = |signal: &&i32| *signal == &SIGCHLD || ignored >> (**signal - 1) & 1 == 0;
+        let ignored = super::signals::ignored();
+        let is_ours =
+            |signal: &&i32| **signal == SIGCHLD || !super::signals::is_in(ignored, **signal);
         let interrupt = Arc::default();
         for signal in ENDING.iter().filter(is_ours) {
             signal_hook::flag::register(*signal, Arc::clone(&interrupt))?;
@@ -136,23 +137,11 @@ fn pass_on(signal: i32, child: &Child) {
     }
 }
 
-/// Says whether the keys of the controlling terminal send their signals to us.
+/// Tells whether the keys of the controlling terminal send their signals to us.
 #[cfg(unix)]
 fn has_the_terminal() -> bool {
     std::fs::File::open("/dev/tty")
         .is_ok_and(|tty| rustix::termios::tcgetpgrp(tty) == Ok(rustix::process::getpgrp()))
-}
-
-/// Gives the signals that we were started to ignore, a bit each.
-#[cfg(unix)]
-fn ignored() -> u64 {
-    // Only Linux tells without a signal handler being replaced.
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mask = status
-        .lines()
-        .find_map(|line| line.strip_prefix("SigIgn:"))
-        .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-    mask.unwrap_or(0)
 }
 
 /// Gives the exit code that a shell would give.

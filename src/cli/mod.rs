@@ -41,6 +41,7 @@ use std::ffi::OsString;
 
 /// Runs one command line, the program's name first.
 pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
+    signals::let_writes_fail();
     let args: Vec<OsString> = args.collect();
     // It runs on every event of a session, and clap takes longer than most of them.
     if let Some(hook) = HookArgs::plain(&args) {

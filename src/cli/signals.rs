@@ -13,7 +13,12 @@ pub fn flag() -> std::sync::Arc<AtomicBool> {
     use signal_hook::flag;
     use std::sync::Arc;
     let seen = Arc::new(AtomicBool::new(false));
+    let ignored = ignored();
     for signal in [SIGINT, SIGTERM, SIGHUP] {
+        // What our parent has us ignore (`nohup`) does not end us.
+        if is_in(ignored, signal) {
+            continue;
+        }
         // Where a signal cannot be caught it ends the process, as ever.
         let _ = flag::register_conditional_default(signal, Arc::clone(&seen))
             .and_then(|_| flag::register(signal, Arc::clone(&seen)))
@@ -28,6 +33,31 @@ pub fn flag() -> std::sync::Arc<AtomicBool> {
 #[cfg(not(unix))]
 pub fn flag() -> std::sync::Arc<AtomicBool> {
     std::sync::Arc::new(AtomicBool::new(false))
+}
+
+/// Lets a write past the limit of a file's size (`ulimit -f`) fail instead of
+/// ending the process by SIGXFSZ.
+pub fn let_writes_fail() {
+    #[cfg(unix)]
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, std::sync::Arc::default());
+}
+
+/// Gives the signals that we were started to ignore, a bit each.
+#[cfg(unix)]
+pub fn ignored() -> u64 {
+    // Only Linux tells without a signal handler being replaced.
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status
+        .lines()
+        .find_map(|line| line.strip_prefix("SigIgn:"))
+        .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.unwrap_or(0)
+}
+
+/// Tells whether `signal` is in a set of a bit each.
+#[cfg(unix)]
+pub fn is_in(signals: u64, signal: i32) -> bool {
+    signals >> (signal - 1) & 1 == 1
 }
 
 #[cfg(unix)]

@@ -14,6 +14,7 @@ use std::fs::File;
 use std::fs::OpenOptions;
 use std::io::{self, ErrorKind};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Holds the kernel lock of one file until it is dropped.
@@ -106,7 +107,8 @@ impl KernelLock {
 /// more by the time it comes, it is let go.
 #[derive(Debug)]
 pub struct Queue {
-    taken: Receiver<KernelLock>,
+    /// For one waiter at a time; a holder's guard may be shared by threads.
+    taken: Mutex<Receiver<KernelLock>>,
 }
 
 impl Queue {
@@ -124,7 +126,9 @@ impl Queue {
         let _ = std::thread::Builder::new()
             .stack_size(64 * 1024)
             .spawn(wait);
-        Self { taken }
+        Self {
+            taken: Mutex::new(taken),
+        }
     }
 
     /// Waits for our turn, at most for `limit`.
@@ -138,7 +142,8 @@ impl Queue {
     /// Waits for our turn, at most for `limit`, and tells whether it can come.
     pub fn turn(&self, limit: Duration) -> Turn {
         let started = Instant::now();
-        match self.taken.recv_timeout(limit) {
+        let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        match taken.recv_timeout(limit) {
             Ok(taken) => Turn::Ours(taken),
             Err(RecvTimeoutError::Timeout) => Turn::NotYet,
             Err(RecvTimeoutError::Disconnected) => {

@@ -5,7 +5,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
-use std::process::Child;
+use std::process::{Child, Command};
 use std::time::Duration;
 
 /// A shell command that says that it runs, then waits until it is told to end,
@@ -33,6 +33,14 @@ fn let_go(env: &TestEnv, name: &str) {
 
 fn send(child: &Child, signal: Signal) {
     kill_process(Pid::from_child(child), signal).unwrap();
+}
+
+/// Prepares a command that ignores no signal, whatever this test was started to ignore.
+fn attentive(env: &TestEnv, args: &[&str]) -> Command {
+    let mut command = env.command_of("env");
+    command.args(["--default-signal", env!("CARGO_BIN_EXE_boardsync")]);
+    command.args(args);
+    command
 }
 
 fn code_of(env: &TestEnv, script: &str) -> Option<i32> {
@@ -180,7 +188,7 @@ fn signals_are_passed_on_and_the_lock_stays_until_the_command_ends() {
             waiting(&env, "one")
         );
         // Not in the group that a terminal tells of the keys typed at it.
-        let mut command = env.command(&["exec", "--", "sh", "-c", &script]);
+        let mut command = attentive(&env, &["exec", "--", "sh", "-c", &script]);
         let child = command.process_group(0).spawn().unwrap();
         is_up(&env, "one");
         // Twice: a second signal must not end exec, and free the lock, alone.
@@ -201,7 +209,8 @@ fn signals_are_passed_on_and_the_lock_stays_until_the_command_ends() {
 #[test]
 fn a_terminated_command_gives_its_signals_code() {
     let env = TestEnv::new();
-    let child = env.start(&["exec", "--", "sh", "-c", &waiting(&env, "one")]);
+    let mut command = attentive(&env, &["exec", "--", "sh", "-c", &waiting(&env, "one")]);
+    let child = command.spawn().unwrap();
     is_up(&env, "one");
     send(&child, Signal::TERM);
     assert_eq!(
@@ -216,14 +225,9 @@ fn a_signal_ends_the_wait_for_the_lock() {
     let env = TestEnv::new();
     env.plant_lock(r#"{"pid": 1, "host": "laptop"}"#, Duration::ZERO);
     let ran = env.path("ran");
-    let next = env.start(&[
-        "exec",
-        "--timeout",
-        "1m",
-        "--",
-        "touch",
-        ran.to_str().unwrap(),
-    ]);
+    let ran_name = ran.to_str().unwrap();
+    let args = ["exec", "--timeout", "1m", "--", "touch", ran_name];
+    let next = attentive(&env, &args).spawn().unwrap();
     let is_waiting = || {
         let pending = |name: &String| name.ends_with(".pending");
         env.beside_the_lock().iter().any(pending)
@@ -253,7 +257,7 @@ fn a_stopped_command_goes_on_with_exec() {
     );
     // In a process group of its own, for the kernel does not let SIGTSTP stop
     // an orphaned one.
-    let mut command = env.command(&["exec", "--", "sh", "-c", &script]);
+    let mut command = attentive(&env, &["exec", "--", "sh", "-c", &script]);
     let exec = command.process_group(0).spawn().unwrap();
     is_up(&env, "one");
     let child = std::fs::read_to_string(&pid_file)
@@ -437,4 +441,43 @@ fn what_was_named_as_the_lock_by_mistake_is_left_alone() {
     }
     assert_eq!(std::fs::read_to_string(note).unwrap(), "precious");
     assert!(folder.join("thesis.txt").exists());
+}
+
+#[test]
+fn an_update_that_nohup_protects_outlives_a_hangup() {
+    let env = TestEnv::new();
+    env.plant_lock(r#"{"pid": 1, "host": "laptop"}"#, Duration::ZERO);
+    let script = "trap '' HUP; exec \"$@\"";
+    let mut command = env.command_of("sh");
+    command.args(["-c", script, "sh", env!("CARGO_BIN_EXE_boardsync")]);
+    command.args(["update", "--status", "closed", "--repo"]);
+    command.arg(env.repo("app"));
+    let child = command.spawn().unwrap();
+    let is_waiting = || {
+        let pending = |name: &String| name.ends_with(".pending");
+        env.beside_the_lock().iter().any(pending)
+    };
+    wait_until("it waits for the lock", is_waiting);
+    send(&child, Signal::HUP);
+    std::fs::remove_file(env.lock()).unwrap();
+    let said = Said::from(child.wait_with_output().unwrap()).quietly();
+    assert!(said.out.starts_with("written"), "{said:?}");
+}
+
+#[test]
+fn a_limit_of_file_sizes_fails_a_write_and_kills_nobody() {
+    let env = TestEnv::new();
+    let mut command = env.command_of("sh");
+    command.args([
+        "-c",
+        "ulimit -f 0; exec \"$@\"",
+        "sh",
+        env!("CARGO_BIN_EXE_boardsync"),
+    ]);
+    command.args(["update", "--status", "closed", "--repo"]);
+    command.arg(env.repo("app"));
+    let said = Said::from(command.output().unwrap());
+    assert!(said.code.is_some(), "{said:?}");
+    assert!(said.err.contains("File too large"), "{said:?}");
+    env.assert_no_litter();
 }

@@ -36,6 +36,9 @@ mod ledger_append;
 mod ledger_summary;
 #[cfg(unix)]
 mod load;
+mod lock_library;
+#[cfg(feature = "failpoints")]
+mod lock_rules;
 mod lock_status;
 mod many_hosts;
 mod merge_resolve;
