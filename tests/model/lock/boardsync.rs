@@ -8,6 +8,8 @@ use crate::checking::Steps;
 enum Verdict {
     Free,
     TakeOver,
+    /// Old, but its holder has its gate.
+    Watched,
     Held,
 }
 
@@ -37,8 +39,37 @@ impl Lock {
                 w.goto(who, Next::Look);
             }),
 
+            // The pause between two looks.
+            Next::Wait => steps.step("Gate::pause", |w| w.goto(who, Next::TryGate)),
+
+            // A live holder beats at once when the clock has jumped, so that its time moves
+            // within the 2 s; one that is gone or overslept does not.
+            Next::Watch => {
+                let moved = !world.aged || world.lock.map(|r| r.owner) != world.processes[who].seen;
+                if moved {
+                    steps.step("look: it has moved", |w| {
+                        w.processes[who].seen = None;
+                        w.goto(who, Next::TryGate);
+                    });
+                } else if world.lock.is_some_and(|r| {
+                    world.processes[r.owner].gone() || world.processes[r.owner].overslept
+                }) {
+                    steps.step("look: it stands still", |w| {
+                        w.processes[who].watched = true;
+                        w.goto(who, self.first_step_of_takeover());
+                    });
+                }
+                steps.step("times out, goes on unlocked", |w| {
+                    w.end(who, Next::Ended { locked: false })
+                });
+            }
+
             // look and judge: one read, one pure verdict.
             Next::Look => match self.judge(world, who) {
+                Verdict::Watched => steps.step("look, judge: watch it", |w| {
+                    w.processes[who].seen = w.lock.map(|r| r.owner);
+                    w.goto(who, Next::Watch);
+                }),
                 Verdict::Free => steps.step("look, judge: free", |w| {
                     w.goto(who, Next::Publish);
                 }),
@@ -101,6 +132,7 @@ impl Lock {
             Next::TakeOverLost => steps.step("take_over/drop guard: lost", |w| {
                 self.drop_guard(w, who);
                 w.processes[who].seen = None;
+                w.processes[who].watched = false;
                 w.goto(who, Next::TryGate);
             }),
 
@@ -181,7 +213,11 @@ impl Lock {
         let proof = record.gated || self.without == Some(Rule::OnlyGatedRecordsProveDeath);
         let boardsync = self.is_boardsync(record.owner);
         let dead = world.gated(who) && proof && boardsync && !world.foreign(who, world.lock);
-        if dead || world.aged {
+        let vouched = record.gated && boardsync && world.gate_holder(who) == Some(record.owner);
+        let watches = self.without != Some(Rule::AgeOfALiveGateIsWatched);
+        if world.aged && vouched && watches && !world.processes[who].watched {
+            Verdict::Watched
+        } else if dead || world.aged {
             Verdict::TakeOver
         } else {
             Verdict::Held
@@ -212,9 +248,15 @@ impl Lock {
         steps: &mut Steps<World>,
     ) {
         if !late {
+            let keeps = self.without == Some(Rule::WaitersLetGoOfTheGate);
             steps.step(why, |w| {
                 w.processes[who].seen = None;
-                w.goto(who, Next::TryGate);
+                w.processes[who].watched = false;
+                w.starved |= w.keeps_from_its_own_dead(who);
+                if w.foreign(who, w.lock) && w.gated(who) && !keeps {
+                    *w.gate(who) = None;
+                }
+                w.goto(who, Next::Wait);
             });
         }
         steps.step("times out, goes on unlocked", |w| {

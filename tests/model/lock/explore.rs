@@ -19,6 +19,7 @@ impl Model for Lock {
             next,
             seen: None,
             overslept: false,
+            watched: false,
         };
         let mut processes = [process(Host::A, Next::Ended { locked: false }); 5];
         for (who, &(_, host)) in self.parties.iter().enumerate() {
@@ -30,8 +31,10 @@ impl Model for Lock {
             aged: false,
             guard: None,
             gates: [None; 2],
+            shared_gate: self.shared_gate,
             processes,
             robbed: false,
+            starved: false,
         }]
     }
 
@@ -64,6 +67,15 @@ impl Model for Lock {
         {
             clock.step("passes: the lock ages", |w| w.aged = true);
         }
+        // Where no gate vouches for a holder, age is all that there is.
+        if let Some(Record { owner, gated }) = world.lock
+            && self.jumps
+            && gated
+            && !world.aged
+            && world.processes[owner].holds()
+        {
+            clock.step("jumps: the lock looks old", |w| w.aged = true);
+        }
     }
 
     fn next_state(&self, _: &World, action: Action<World>) -> Option<World> {
@@ -82,6 +94,10 @@ impl Model for Lock {
             Property::always(
                 "a foreign lock or guard is never removed",
                 |_, w: &World| !w.robbed,
+            ),
+            Property::always(
+                "nobody waits for one host's lock with the gate that another host needs",
+                |_, w: &World| !w.starved,
             ),
             Property::eventually("a new update ends", |_, w: &World| w.processes[LATE].gone()),
             Property::always("a new update ends locked", |_, w: &World| {

@@ -38,6 +38,8 @@ pub enum Rule {
     OnlyGatedRecordsProveDeath,
     OnlyGateHoldersRemoveGuards,
     ForeignLocksStay,
+    WaitersLetGoOfTheGate,
+    AgeOfALiveGateIsWatched,
 }
 
 /// Who takes part, and which rule (if any) is left out. Any number of them may crash, and oversleep
@@ -48,6 +50,11 @@ pub struct Lock {
     pub parties: &'static [(Kind, Host)],
     /// Whether the file system has kernel locks at all.
     pub kernel_locks: bool,
+    /// Whether the hosts share one gate, as a network file system with locks of
+    /// its own gives them.
+    pub shared_gate: bool,
+    /// Whether the clock may jump.
+    pub jumps: bool,
     pub without: Option<Rule>,
 }
 
@@ -67,6 +74,10 @@ pub enum Next {
     Start,
     TryGate,
     Look,
+    /// Between two looks; by then the gate has been let go, if that is to be.
+    Wait,
+    /// Watches an old lock whose holder has its gate, for 2 s.
+    Watch,
     Publish,
     /// Node looks, and links its record if it may, under the guard.
     NodeLook,
@@ -99,6 +110,8 @@ pub struct Process {
     pub seen: Option<Id>,
     /// It was paused for longer than the staleness, since it last looked at the lock.
     pub overslept: bool,
+    /// It has seen the lock's time stand still for 2 s.
+    pub watched: bool,
 }
 
 impl Process {
@@ -123,9 +136,14 @@ pub struct World {
     pub aged: bool,
     pub guard: Option<Record>,
     pub gates: [Option<Id>; 2],
+    /// Which gate the hosts use: one for both, or one each.
+    pub shared_gate: bool,
     pub processes: [Process; 5],
     /// Somebody removed the lock or the guard of another host.
     pub robbed: bool,
+    /// Somebody could not see a dead holder of its own host, because a waiter
+    /// for another host's lock kept the gate.
+    pub starved: bool,
 }
 
 impl World {
@@ -134,11 +152,37 @@ impl World {
     }
 
     pub fn gate(&mut self, who: Id) -> &mut Option<Id> {
-        &mut self.gates[self.processes[who].host as usize]
+        let gate = self.gate_of(who);
+        &mut self.gates[gate]
+    }
+
+    pub fn gate_holder(&self, who: Id) -> Option<Id> {
+        self.gates[self.gate_of(who)]
     }
 
     pub fn gated(&self, who: Id) -> bool {
-        self.gates[self.processes[who].host as usize] == Some(who)
+        self.gate_holder(who) == Some(who)
+    }
+
+    fn gate_of(&self, who: Id) -> usize {
+        match self.shared_gate {
+            true => 0,
+            false => self.processes[who].host as usize,
+        }
+    }
+
+    /// `who` finds the gate busy, and could see with it that the lock's holder, of its own
+    /// host, is dead; but a waiter for that lock, of another host, has it.
+    pub fn keeps_from_its_own_dead(&self, who: Id) -> bool {
+        let Some(record) = self.lock.filter(|record| record.gated) else {
+            return false;
+        };
+        let dead = self.processes[record.owner].next == Next::Crashed;
+        let waiter = self.gate_holder(who).filter(|other| *other != who);
+        dead && !self.foreign(who, self.lock)
+            && waiter.is_some_and(|waiter| {
+                self.processes[waiter].next == Next::Wait && self.foreign(waiter, self.lock)
+            })
     }
 
     pub fn goto(&mut self, who: Id, next: Next) {
@@ -156,6 +200,7 @@ impl World {
             next,
             seen: None,
             overslept: false,
+            watched: false,
         };
     }
 

@@ -7,12 +7,27 @@ use crate::checking::{breaks, holds, holds_except};
 
 const ONE_HOLDER: &str = "at most one wakeful holder";
 const FOREIGN: &str = "a foreign lock or guard is never removed";
+const STARVED: &str = "nobody waits for one host's lock with the gate that another host needs";
 const ENDS_LOCKED: &str = "a new update ends locked";
 
 const ONE_HOST: Lock = Lock {
     parties: &[(Boardsync, A), (Boardsync, A), (Boardsync, A)],
     kernel_locks: true,
+    shared_gate: false,
+    jumps: false,
     without: None,
+};
+
+/// Two of one host and one of another, on a network file system with locks.
+const SHARED_GATE: Lock = Lock {
+    parties: &[(Boardsync, A), (Boardsync, B), (Boardsync, B)],
+    shared_gate: true,
+    ..ONE_HOST
+};
+
+const JUMPING: Lock = Lock {
+    jumps: true,
+    ..ONE_HOST
 };
 
 const TWO_HOSTS: Lock = Lock {
@@ -77,6 +92,16 @@ fn three_with_the_node_peer_on_two_hosts() {
     );
 }
 
+#[test]
+fn three_on_two_hosts_that_share_a_gate() {
+    holds("lock, B+BB, one gate", SHARED_GATE);
+}
+
+#[test]
+fn three_on_one_host_whose_clock_jumps() {
+    holds("lock, BBB, the clock jumps", JUMPING);
+}
+
 /// Age alone decides, and nobody may remove the guard of a crashed process: until a person does,
 /// updates that find a lock left behind run unlocked.
 #[test]
@@ -121,6 +146,16 @@ fn mutant_anyone_removes_a_dead_guard() {
 #[test]
 fn mutant_a_foreign_lock_is_stolen_when_old() {
     breaks_without(Rule::ForeignLocksStay, TWO_HOSTS, FOREIGN);
+}
+
+#[test]
+fn mutant_a_waiter_for_a_foreign_lock_keeps_the_gate() {
+    breaks_without(Rule::WaitersLetGoOfTheGate, SHARED_GATE, STARVED);
+}
+
+#[test]
+fn mutant_the_age_of_a_holder_with_its_gate_is_believed_at_once() {
+    breaks_without(Rule::AgeOfALiveGateIsWatched, JUMPING, ONE_HOLDER);
 }
 
 fn breaks_without(rule: Rule, lock: Lock, property: &'static str) {
