@@ -11,12 +11,14 @@
 //! |---|---|---|
 //! | `Gate::try_take` | lock/gate.rs | the kernel grants the gate or not |
 //! | `look, judge: …` | lock/judge.rs | one read of the lock, one pure verdict |
+//! | `Gate::pause` | lock/acquire.rs | the gate has been let go of, if the lock is foreign |
+//! | `look: it has moved`, `it stands still` | lock/acquire.rs | a read, 2 s after the first |
 //! | `publish` | lock/publish.rs | a hard link, which never clobbers |
 //! | `Guard::take` | lock/guard.rs | a hard link |
 //! | `Guard::remove_dead/look`, `/unlink` | lock/guard.rs | a read; an unlink by name |
-//! | `take_over/relook`, `/rename`, `/drop guard` | lock/takeover.rs | a read; a rename over; an unlink |
+//! | `take_over/relook`, `/rename`, `/drop guard` | lock/take_over.rs | a read; a rename over; an unlink |
 //! | `Lease::beat` | lock/lease.rs | the mtime is set |
-//! | `Lease::release/guard`, `/token`, `/unlink`, `/drop guard`, `/drop gate` | lock/lease.rs | a link; a read; an unlink; an unlink; the kernel |
+//! | `Lease::release/guard`, `/token`, `/unlink`, `/drop guard`, `/drop gate` | lock/release.rs | a link; a read; an unlink; an unlink; the kernel |
 //! | `Latch::take` | commit/latch.rs | the kernel grants the latch or not |
 //! | `adopt_leftovers/claim`, `/discard` | commit/leftovers.rs | a rename to a name of our own; an unlink |
 //! | `read` | commit.rs | one read of the board; merging is private |

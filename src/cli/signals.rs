@@ -6,7 +6,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-/// Is set once a signal has come.
+/// Gives a flag that is set once a signal has come.
 #[cfg(unix)]
 pub fn flag() -> std::sync::Arc<AtomicBool> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -29,7 +29,7 @@ pub fn flag() -> std::sync::Arc<AtomicBool> {
     seen
 }
 
-/// Is set once a signal has come; never, on this platform.
+/// Gives a flag that no signal sets on this platform.
 #[cfg(not(unix))]
 pub fn flag() -> std::sync::Arc<AtomicBool> {
     std::sync::Arc::new(AtomicBool::new(false))

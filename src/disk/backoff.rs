@@ -4,7 +4,7 @@ use std::fmt;
 use std::io::{self, ErrorKind};
 use std::time::{Duration, Instant};
 
-/// Says how long to try for something that another process holds.
+/// How long to try for something that another process holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Patience {
     /// Try once, never wait.
@@ -32,7 +32,7 @@ impl fmt::Display for Patience {
     }
 }
 
-/// Spaces the looks of one wait: short, growing, jittered delays.
+/// The pauses of one wait: short, growing, jittered delays.
 ///
 /// The jitter keeps a dozen hooks that started in the same millisecond from
 /// looking in step for ever after.

@@ -17,7 +17,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Holds the kernel lock of one file until it is dropped.
+/// The kernel lock of one file, held until it is dropped.
 #[derive(Debug)]
 #[must_use = "the kernel lock is let go when this is dropped"]
 pub struct KernelLock {
@@ -25,7 +25,7 @@ pub struct KernelLock {
     id: Option<FileId>,
 }
 
-/// Says how one attempt at a kernel lock ended.
+/// How one attempt at a kernel lock ended.
 #[derive(Debug)]
 pub enum Attempt {
     /// It is ours.
@@ -98,7 +98,7 @@ impl KernelLock {
     }
 }
 
-/// Holds a place in the kernel's queue for a lock.
+/// A place in the kernel's queue for a lock.
 ///
 /// Whoever polls with growing delays is overtaken for ever by those who have
 /// just come: with 16 writers in a loop, some starved for 5 s. The kernel

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Names one writer once: 32 hexadecimal digits.
+/// The name of one writer, used once: 32 hexadecimal digits.
 ///
 /// Eight for its host, eight for its process, sixteen at random. The first
 /// two let a successor on the same host clear away what a killed process left
@@ -45,7 +45,7 @@ impl Token {
         }
     }
 
-    /// Says whether it was made on `self`'s host by a process that is gone.
+    /// Tells whether it was made on `self`'s host by a process that is gone.
     pub fn knows_dead(self, other: Self) -> bool {
         other.host == self.host && !is_running(i64::from(other.pid))
     }
@@ -57,7 +57,7 @@ impl fmt::Display for Token {
     }
 }
 
-/// Says whether a process of this host has the number `pid`.
+/// Tells whether a process of this host has the number `pid`.
 ///
 /// One that we may not signal (`EPERM`) runs. Numbers that no process can
 /// have do not run. Where it cannot be asked, the answer is yes.
@@ -70,7 +70,7 @@ pub fn is_running(pid: i64) -> bool {
         .is_some_and(|pid| test_kill_process(pid) != Err(rustix::io::Errno::SRCH))
 }
 
-/// Says whether a process of this host has the number `pid`; assumed here.
+/// Tells whether a process of this host has the number `pid`; assumed here.
 #[cfg(not(unix))]
 pub fn is_running(_pid: i64) -> bool {
     true

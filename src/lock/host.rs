@@ -44,7 +44,7 @@ impl Host {
         }
     }
 
-    /// Says whether a writer that gave these names is this host.
+    /// Tells whether a writer that gave these names is this host.
     ///
     /// An equal boot id decides, since macOS renames a host under way;
     /// otherwise the normalised id, or the name where the id is blank; at last

@@ -9,7 +9,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Says whether a section ran under the lock, and how that ended.
+/// The outcome of a section: whether it ran under the lock, and how that ended.
 ///
 /// **A section may run without the lock**: this is a fail-open mutex. A caller
 /// to whom that matters asks the [`Hold`](super::Hold) before it acts.
@@ -31,7 +31,7 @@ pub enum LockOutcome {
     Unlocked(Unlocked),
 }
 
-/// Says how a lock was given back.
+/// How a lock was released.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -42,7 +42,7 @@ pub enum Release {
     NotOwner,
     /// It was gone already.
     NotFound,
-    /// The guard was not to be had; its record says who may take it over.
+    /// The guard could not be acquired; the lock's record says who may take it over.
     Busy,
     /// The file system refused.
     FsError,
@@ -64,7 +64,7 @@ impl Release {
     }
 }
 
-/// Says why a section runs without the lock.
+/// The reason for which a section runs without the lock, and who holds it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Unlocked {
@@ -78,7 +78,7 @@ pub struct Unlocked {
     pub holder: Option<Box<HolderNote>>,
 }
 
-/// Names the reasons for which a section runs without the lock.
+/// The kinds of reason for which a section runs without the lock.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WhyUnlocked {
@@ -95,7 +95,7 @@ pub enum WhyUnlocked {
     Interrupted,
 }
 
-/// Describes a holder for people: every text printable and cut.
+/// A holder as people see it: every text printable and cut.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct HolderNote {
@@ -196,7 +196,7 @@ impl WhyUnlocked {
 }
 
 impl LockOutcome {
-    /// Says whether the section ran under the lock.
+    /// Tells whether the section ran under the lock.
     pub fn is_locked(&self) -> bool {
         matches!(self, Self::Locked { .. })
     }

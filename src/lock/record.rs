@@ -6,7 +6,7 @@ use crate::disk::FileId;
 use serde::Serialize;
 use serde_json::Value;
 
-/// Says who holds a lock.
+/// Who holds a lock.
 ///
 /// `pid`, `host`, `acquiredAt` and `holder` are what the Node peer reads and
 /// must stay so; the rest is additive, and absent in a peer's record.
@@ -95,12 +95,12 @@ impl Record {
         json
     }
 
-    /// Says whether it was written on `host`.
+    /// Tells whether it was written on `host`.
     pub fn is_of(&self, host: &Host) -> bool {
         host.is(&self.host, self.host_id.as_deref(), self.boot_id.as_deref())
     }
 
-    /// Says whether it was written under the very gate `gate` of this boot.
+    /// Tells whether it was written under the very gate `gate` of this boot.
     pub fn is_under(&self, gate: Option<FileId>, host: &Host) -> bool {
         let same_boot = self.boot_id.is_some() && self.boot_id == host.boot_id;
         same_boot && gate.is_some_and(|gate| self.gate.as_deref() == Some(&gate.to_string()))

@@ -320,3 +320,94 @@ fn what_holds_something_else_beside_a_named_lock_is_no_guard() {
     assert!(said.err.contains("behind the guard"), "{said:?}");
     assert_eq!(std::fs::read_to_string(note).unwrap(), "precious");
 }
+
+/// One party of a run of the model, as a real process that stops at named steps.
+struct Party {
+    child: std::process::Child,
+    stop: PathBuf,
+}
+
+impl Party {
+    /// Starts an update that stops the first time it comes to `step`.
+    fn start(env: &TestEnv, name: &str, step: &str) -> Self {
+        let stop = env.path(&format!("{name}-stop"));
+        let mut command = update(env);
+        command.env("BOARDSYNC_TIMEOUT_MS", "300");
+        command.env(
+            "FAILPOINTS",
+            format!("{step}=1*return(park:{})", stop.display()),
+        );
+        let child = command.spawn().unwrap();
+        let reached = PathBuf::from(format!("{}.reached", stop.display()));
+        wait_until(&format!("{name} is at {step}"), || reached.exists());
+        Self { child, stop }
+    }
+
+    fn goes_on(self) -> Value {
+        std::fs::write(format!("{}.go", self.stop.display()), "").unwrap();
+        Said::from(self.child.wait_with_output().unwrap()).json()["lock"].clone()
+    }
+
+    fn crashes(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+/// The steps of the model by their names in the code; after each of them the
+/// next update must end locked, as the model promises for the late one.
+#[test]
+fn a_crash_after_each_step_of_the_model_leaves_a_lock_that_is_taken_over() {
+    // The model's step, the step in the code, and whether a stale lock lies there first.
+    for (model, step, takes_over) in [
+        ("Gate::try_take", "gate.lock.after", false),
+        ("publish", "lock.publish.after", false),
+        ("Guard::take", "guard.publish.after", true),
+        ("take_over/rename", "lock.take-over.after", true),
+        ("take_over/drop guard", "guard.unlink.after", true),
+        ("Lease::release/guard", "guard.publish.after", false),
+        ("Lease::release/unlink", "lock.unlink.after", false),
+        ("Lease::release/drop guard", "guard.unlink.after", false),
+    ] {
+        let env = TestEnv::new();
+        if takes_over {
+            env.plant_lock(&of_this_host(1), Duration::from_secs(600));
+        }
+        Party::start(&env, "first", step).crashes();
+        let lock = run(update(&env)).json()["lock"].clone();
+        assert_released(&lock, &format!("the late update after a crash at {model}"));
+        assert!(
+            lock["waitedMs"].as_u64().unwrap() < 2_000,
+            "{model}: {lock}"
+        );
+    }
+}
+
+/// Runs that the checker finds for mutants, played with the real lock: the
+/// rule that the mutant lacks must end them well.
+#[test]
+fn the_runs_of_the_models_mutants_end_well_with_the_real_lock() {
+    // TakeOverUnderGuard, TakeOverLooksAgain: the slower of two that judged the
+    // same stale lock comes to the guard when the faster one has the lock.
+    let env = TestEnv::new();
+    env.plant_lock(&of_this_host(1), Duration::from_secs(600));
+    let slow = Party::start(&env, "slow", "guard.create.before");
+    let fast = Party::start(&env, "fast", "lock.take-over.after");
+    let slow = slow.goes_on();
+    assert_eq!(slow["locked"], false, "one holder: {slow}");
+    let fast = fast.goes_on();
+    assert_released(&fast, "the faster one keeps its lock");
+    assert!(fast["staleOverride"].is_string(), "{fast}");
+
+    // ReleaseUnderGuard: a holder is paused between its look at the token and
+    // its unlink; nobody takes its lock over meanwhile, for it has the guard.
+    let env = TestEnv::new();
+    let holder = Party::start(&env, "holder", "lock.unlink.before");
+    make_older(&env.lock(), Duration::from_secs(600));
+    let mut next = update(&env);
+    next.env("BOARDSYNC_TIMEOUT_MS", "3000");
+    let second = run(next).json()["lock"].clone();
+    assert_eq!(second["locked"], false, "under the guard: {second}");
+    assert_released(&holder.goes_on(), "the holder removes its own lock only");
+    assert!(!env.lock().exists());
+}
