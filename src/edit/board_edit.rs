@@ -65,6 +65,11 @@ pub trait BoardEdit {
         false
     }
 
+    /// Whether a look without the lock is enough to know that nothing changes.
+    fn needs_no_lock_to_find_nothing(&self) -> bool {
+        false
+    }
+
     /// Cleans up, once it is known what the edit came to; still under the lock.
     fn finish(&mut self, _end: &End<Refusal>, _options: &EditOptions) {}
 

@@ -15,6 +15,9 @@ use crate::session::{Derived, Explicit, Registry, Repo, Sources, derive};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+/// A heartbeat further ahead than this, in ms, is a wrong clock's.
+const AHEAD_MS: i64 = 60_000;
+
 /// One repository of an update, and what is known about it.
 #[derive(Clone, Debug)]
 pub struct Subject {
@@ -46,6 +49,8 @@ pub struct Update<'a> {
     own: OwnRows,
     /// The sessions that this host knows, whose rows every update brings along.
     leases: Option<LeaseRows>,
+    /// Whether the caller's heartbeat was replaced.
+    replaced: bool,
 }
 
 /// A question about the row that an update would replace, asked under the
@@ -87,6 +92,7 @@ impl<'a> Update<'a> {
             copies: ConflictCopies::default(),
             own: OwnRows::default(),
             leases: None,
+            replaced: false,
         }
     }
 
@@ -128,13 +134,17 @@ impl<'a> Update<'a> {
             derived.heartbeat = Some(options.now.to_string());
         }
         derived = derived.overridden(self.explicit);
+        if self.is_far_ahead(options) {
+            derived.heartbeat = Some(options.now.to_string());
+        }
         if is_event && let Some(row) = prior {
             keep_cells(&mut derived, row);
         }
         let row = row(subject, &derived, &options.host.id);
-        match is_timed {
-            true => Fresh::event(row),
-            false => Fresh::found(row),
+        match (is_timed, prior) {
+            (true, Some(prior)) => in_order_of_arrival(row, prior, options.now),
+            (true, None) => Fresh::event(row),
+            (false, _) => Fresh::found(row),
         }
     }
 
@@ -151,6 +161,13 @@ impl<'a> Update<'a> {
 
     fn has_lease_row(&self, key: &str) -> bool {
         self.lease_rows().any(|(repo, _)| repo.key == key)
+    }
+
+    /// Tells whether the caller gives a heartbeat that is a wrong clock's.
+    fn is_far_ahead(&self, options: &EditOptions) -> bool {
+        let said = self.explicit.heartbeat.as_deref();
+        said.and_then(Timestamp::parse)
+            .is_some_and(|said| is_far_ahead(said, options.now))
     }
 
     fn may_replace(&self, subject: &Subject, board: &Board, options: &EditOptions) -> bool {
@@ -176,6 +193,26 @@ impl<'a> Update<'a> {
         let legacy = || is_only.then(|| board.prior(&Slot::named(name).on(host)))?;
         board.prior(&Slot::keyed(key).on(host)).or_else(legacy)
     }
+}
+
+/// Orders an event after what the row shows of the same session.
+///
+/// The end of a session closes its row whatever the clock says, and what a
+/// clock that was ahead once has left behind is not later than anything.
+fn in_order_of_arrival(row: Row<'static>, prior: &Row, now: Timestamp) -> Fresh {
+    let is_end = matches!(row.status(), Some(Status::Closed | Status::ForceClosed));
+    let is_its = row.get(Field::Session) == prior.get(Field::Session);
+    match prior.heartbeat() {
+        Some(shown) if is_far_ahead(shown, now) => Fresh::found(row),
+        shown @ Some(beat) if is_end && is_its && !row.is_later_than(shown) => {
+            Fresh::found(row.with(Field::Heartbeat, &beat.to_string()))
+        }
+        _ => Fresh::event(row),
+    }
+}
+
+fn is_far_ahead(time: Timestamp, now: Timestamp) -> bool {
+    time.since(now) > AHEAD_MS
 }
 
 /// Removes rows without a host that are no newer than this host's own.
@@ -256,6 +293,7 @@ impl BoardEdit for Update<'_> {
             drop_adopted(self.repositories, joined, &options.host.id);
         });
         self.own = OwnRows::read(options);
+        self.replaced = self.is_far_ahead(options);
         let mut changed = self.own.join_into(board, options);
         for (repo, known) in &mut self.gone {
             let host = board.is_shared().then_some(&*options.host.id);
@@ -322,6 +360,11 @@ impl BoardEdit for Update<'_> {
         true
     }
 
+    /// The rows of sessions come from their leases, whoever writes them.
+    fn needs_no_lock_to_find_nothing(&self) -> bool {
+        self.repositories.is_empty()
+    }
+
     fn finish(&mut self, end: &End<Refusal>, options: &EditOptions) {
         if matches!(end, End::Written | End::Unchanged) {
             self.copies.put_away(options.place);
@@ -333,5 +376,11 @@ impl BoardEdit for Update<'_> {
 
     fn complete(&self, report: &mut Report) {
         report.copies.clone_from(&self.copies.put_away);
+        if let Some(said) = self.explicit.heartbeat.as_ref().filter(|_| self.replaced) {
+            report.note.get_or_insert_with(|| {
+                let said = crate::printable(said, 40);
+                format!("the heartbeat `{said}` is ahead of this host's clock, and was replaced by its time")
+            });
+        }
     }
 }

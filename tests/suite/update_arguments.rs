@@ -147,3 +147,53 @@ fn a_disabled_vault_is_entered_in_the_ledger() {
         assert!(line.get(absent).is_none(), "{line}");
     }
 }
+
+fn update_at(env: &TestEnv, status: &str, heartbeat: &str) -> Said {
+    let app = env.repo("app");
+    let args = [
+        "update",
+        "--status",
+        status,
+        "--session",
+        "s",
+        "--heartbeat",
+        heartbeat,
+    ];
+    let mut command = env.command(&[&args[..], &["--repo", text(&app)]].concat());
+    command.env("BOARDSYNC_NOW", "2026-11-30T08:00:00Z");
+    Said::from(command.output().unwrap()).quietly()
+}
+
+#[test]
+fn the_end_of_a_session_closes_its_row_whatever_the_clock_says() {
+    let env = TestEnv::new();
+    update_at(&env, "in-progress", "2026-11-30T08:00:30.000Z");
+    let said = update_at(&env, "in-progress", "2026-11-30T07:00:00.000Z");
+    assert!(said.out.starts_with("skipped-outdated"), "{said:?}");
+    update_at(&env, "closed", "2026-11-30T07:30:00.000Z");
+    let row = &rows(&env, "app")[0];
+    let closed = "| app | closed | s | — | — | 2026-11-30T08:00:30.000Z |";
+    assert!(row.starts_with(closed), "{row}");
+}
+
+#[test]
+fn what_a_clock_that_was_ahead_left_behind_holds_up_nothing() {
+    let env = TestEnv::new();
+    let said = update_at(&env, "in-progress", "2031-01-01T00:00:00Z");
+    assert!(said.out.contains("ahead of this host's clock"), "{said:?}");
+    let row = &rows(&env, "app")[0];
+    assert!(row.contains("| 2026-11-30T08:00:00.000Z |"), "{row}");
+
+    let board = env
+        .read_board()
+        .replace("2026-11-30T08:00:00.000Z |", "2031-01-01T00:00:00Z |");
+    env.write_board(&board);
+    update_at(&env, "in-progress", "2026-11-30T07:59:00.000Z");
+    let row = &rows(&env, "app")[0];
+    assert!(
+        row.contains("| in-progress | s | — | — | 2026-11-30T07:59:00.000Z |"),
+        "{row}"
+    );
+    update_at(&env, "closed", "2026-11-30T07:59:30.000Z");
+    assert!(rows(&env, "app")[0].contains("| closed |"));
+}
