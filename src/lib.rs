@@ -11,46 +11,102 @@
 //! | layer | keeps apart | where |
 //! |---|---|---|
 //! | lock, a file that everyone sees | hosts that share a volume, the Node peer, scripts | [`lock`] |
-//! | latch, the kernel's | all boardsync processes of this host | [`commit`] |
-//! | exchange, an atomic swap | editors, sync tools, anyone who asks nobody | [`commit`] |
+//! | latch, the kernel's | all boardsync processes of this host | the commit |
+//! | exchange, an atomic swap | editors, sync tools, anyone who asks nobody | the commit |
 //!
-//! Arrows run downward only: `edit` → {[`session`], [`board`], [`commit`],
-//! [`lock`], [`ledger`]} → [`vault`], [`disk`]. [`lock`] and [`board`] know
-//! nothing of each other. [`agent`] says what a coding agent's event means.
+//! Default features hold the command line; without them, `board` adds [`board`]
+//! and [`edit`](mod@edit) to [`lock`].
 
+#![allow(rustdoc::private_intra_doc_links, reason = "for readers of the source")]
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::unwrap_used))]
+#![cfg_attr(
+    not(feature = "internals"),
+    allow(
+        dead_code,
+        unreachable_pub,
+        unused_imports,
+        reason = "used by the command line, or by tests"
+    )
+)]
 
-pub mod agent;
-mod aside;
+#[cfg(feature = "board")]
 pub mod board;
+#[cfg(feature = "board")]
+pub mod edit;
+pub mod lock;
+
+#[cfg(feature = "board")]
+mod aside;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;
-pub mod commit;
-pub mod config;
+#[cfg(feature = "board")]
 mod conflict_copy;
-pub mod disk;
 #[cfg(feature = "cli")]
 mod duration;
-pub mod edit;
 mod host_name;
-pub mod ledger;
-pub mod lock;
-pub mod note;
 mod printable;
-pub mod session;
 #[cfg(feature = "cli")]
 mod setup;
 mod timestamp;
+
+#[cfg(all(feature = "board", not(feature = "internals")))]
+mod agent;
+#[cfg(all(feature = "board", feature = "internals"))]
+#[doc(hidden)]
+pub mod agent;
+#[cfg(all(feature = "board", not(feature = "internals")))]
+mod commit;
+#[cfg(all(feature = "board", feature = "internals"))]
+#[doc(hidden)]
+pub mod commit;
+#[cfg(all(feature = "board", not(feature = "internals")))]
+mod config;
+#[cfg(all(feature = "board", feature = "internals"))]
+#[doc(hidden)]
+pub mod config;
+#[cfg(not(feature = "internals"))]
+mod disk;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
+pub mod disk;
+#[cfg(all(feature = "board", not(feature = "internals")))]
+mod ledger;
+#[cfg(all(feature = "board", feature = "internals"))]
+#[doc(hidden)]
+pub mod ledger;
+#[cfg(all(feature = "board", not(feature = "internals")))]
+mod note;
+#[cfg(all(feature = "board", feature = "internals"))]
+#[doc(hidden)]
+pub mod note;
+#[cfg(all(feature = "board", not(feature = "internals")))]
+mod session;
+#[cfg(all(feature = "board", feature = "internals"))]
+#[doc(hidden)]
+pub mod session;
+#[cfg(all(feature = "board", not(feature = "internals")))]
+mod vault;
+#[cfg(all(feature = "board", feature = "internals"))]
+#[doc(hidden)]
 pub mod vault;
 
+#[cfg(all(feature = "board", feature = "internals"))]
+#[doc(hidden)]
 pub use conflict_copy::{CopyName, copy_name, is_conflict_copy};
+#[cfg(all(feature = "board", not(feature = "internals")))]
+use conflict_copy::{CopyName, copy_name, is_conflict_copy};
+#[cfg(feature = "internals")]
+#[doc(hidden)]
+pub use printable::{is_acted_on, printable};
+#[cfg(not(feature = "internals"))]
+use printable::{is_acted_on, printable};
 
+#[cfg(feature = "board")]
 pub use edit::update;
 pub use lock::with_board_lock;
-pub use printable::{is_acted_on, printable};
 pub use timestamp::Timestamp;
 
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "board"))]
 #[doc = include_str!("../README.md")]
 struct Readme;

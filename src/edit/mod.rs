@@ -2,12 +2,11 @@
 //!
 //! ```
 //! use boardsync::board::Status;
-//! use boardsync::edit::{Action, EditOptions, Subject, update};
-//! use boardsync::session::{Explicit, Repo};
-//! use boardsync::vault::{DEFAULT_BOARD, Place};
+//! use boardsync::edit::{Action, BoardPlace, DEFAULT_BOARD, EditOptions, Explicit, Repo, Subject};
+//! use boardsync::edit::update;
 //!
 //! let vault = tempfile::tempdir()?;
-//! let place = Place::find(vault.path(), DEFAULT_BOARD, None)?;
+//! let place = BoardPlace::find(vault.path(), DEFAULT_BOARD, None)?;
 //! let repo = Repo::at(vault.path(), vault.path());
 //! let explicit = Explicit { status: Some(Status::InProgress), ..Explicit::default() };
 //! let repositories = [Subject::read(repo, None)];
@@ -43,6 +42,8 @@ mod run;
 mod share;
 mod update;
 
+pub use crate::config::vault::{BoardPlace, DEFAULT_BOARD, VaultError};
+pub use crate::session::{Explicit, Registry, Repo, Sources};
 pub use board_edit::{BoardEdit, Change, Found};
 pub use create::{Create, is_empty_board, remove_empty};
 pub use error::EditError;

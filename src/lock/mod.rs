@@ -34,6 +34,7 @@ mod site;
 mod sweep;
 mod take_over;
 
+pub use crate::disk::Patience;
 pub use files::LockFiles;
 pub use host::{Host, normalise};
 pub use inherit::Inherited;
