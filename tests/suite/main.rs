@@ -32,9 +32,11 @@ mod init;
 mod init_agents;
 #[cfg(feature = "failpoints")]
 mod interleavings;
+#[cfg(unix)]
+#[cfg(feature = "failpoints")]
+mod leases;
 mod ledger_append;
 mod ledger_summary;
-#[cfg(unix)]
 mod load;
 mod lock_library;
 #[cfg(feature = "failpoints")]
@@ -45,6 +47,7 @@ mod merge_resolve;
 mod own_rows;
 mod plug_in;
 mod prune;
+#[cfg(unix)]
 mod recorded;
 mod row;
 #[cfg(unix)]
