@@ -153,7 +153,8 @@ impl<'r, 'a> Index<'r, 'a> {
     /// and is adopted now.
     ///
     /// Without a key only the name tells whose row it is, so a name that two
-    /// fresh rows have adopts nothing.
+    /// fresh rows have adopts nothing: its old row goes once one of them is new,
+    /// for it was the row of one of the two.
     fn priors(&mut self, fresh: &[Fresh]) -> Vec<Option<usize>> {
         let mut names: HashMap<_, usize> = HashMap::new();
         for Fresh { row, .. } in fresh {
@@ -181,6 +182,11 @@ impl<'r, 'a> Index<'r, 'a> {
                 host: None,
                 ..named.clone()
             };
+            let ambiguous: Vec<usize> = [&named, &nameless]
+                .iter()
+                .filter(|_| !is_unique)
+                .filter_map(|slot| self.by_slot.get(*slot).copied())
+                .collect();
             let adopted = [
                 Some(keyed),
                 Some(named).filter(|_| is_unique),
@@ -195,6 +201,9 @@ impl<'r, 'a> Index<'r, 'a> {
                 .chain(adopted)
                 .find(|at| !taken.contains(at));
             taken.extend(prior);
+            if prior.is_none() {
+                self.twins.extend(ambiguous);
+            }
             priors.push(prior);
         }
         priors

@@ -141,11 +141,12 @@ impl<'a> Update<'a> {
             keep_cells(&mut derived, row);
         }
         let row = row(subject, &derived, &options.host.id);
-        match (is_timed, prior) {
+        let fresh = match (is_timed, prior) {
             (true, Some(prior)) => in_order_of_arrival(row, prior, options.now),
             (true, None) => Fresh::event(row),
             (false, _) => Fresh::found(row),
-        }
+        };
+        fresh.known_as(subject.sources.host_names())
     }
 
     /// Gives the rows that leases have, but for those of which the caller says
@@ -191,7 +192,14 @@ impl<'a> Update<'a> {
         let same_name = |other: &&Subject| other.repo.name.to_lowercase() == lower;
         let is_only = self.repositories.iter().filter(same_name).count() == 1;
         let legacy = || is_only.then(|| board.prior(&Slot::named(name).on(host)))?;
-        board.prior(&Slot::keyed(key).on(host)).or_else(legacy)
+        let of_alias = || {
+            let mut names = subject.sources.host_names().filter(|_| host.is_some());
+            names.find_map(|name| board.prior(&Slot::keyed(key).on(Some(&name))))
+        };
+        board
+            .prior(&Slot::keyed(key).on(host))
+            .or_else(of_alias)
+            .or_else(legacy)
     }
 }
 

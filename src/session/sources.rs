@@ -4,6 +4,7 @@ use super::git;
 use super::registry::{Registry, RegistryEntry};
 use super::repo::Repo;
 use super::session_lock::SessionLock;
+use crate::host_name::normalise;
 
 /// Is what a repository and its host say about it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -34,5 +35,23 @@ impl Sources {
             entries,
             warnings,
         }
+    }
+
+    /// Gives the names that other writers may have for this host in the row of
+    /// the repository: those of its session lock, and the registry's class.
+    pub fn host_names(&self) -> impl Iterator<Item = String> {
+        let of_lock = self.lock.iter().flat_map(|lock| {
+            let id = lock.host_id.iter().cloned();
+            id.chain([lock.host.clone()])
+        });
+        let classes = self
+            .entries
+            .iter()
+            .filter_map(|entry| entry.host_class.clone());
+        let names = of_lock.chain(classes).map(|name| normalise(&name));
+        names
+            .filter(|name| !name.is_empty())
+            .collect::<Vec<_>>()
+            .into_iter()
     }
 }

@@ -109,7 +109,8 @@ impl World {
             .random
             .of(&["in-progress", "closed", "force-closed", "frei"]);
         let time = self.time_before(6 * 60);
-        let row = format!("| App | {status} | s0 | old | deep | {time} |\n");
+        let name = self.random.of(&["App", "Web"]);
+        let row = format!("| {name} | {status} | s0 | old | deep | {time} |\n");
         let others = "| zoo | closed | s9 | main | deep | 2026-11-29T01:00:00.000Z | 00000000 |\n";
         format!("{row}{others}")
     }

@@ -131,3 +131,17 @@ fn a_sweep_closes_no_row_of_which_it_knows_nothing() {
     );
     assert_eq!(board.matches("| asking |").count(), 1, "{board}");
 }
+
+#[test]
+fn the_ledger_counts_what_only_newer_node_writers_say() {
+    let env = TestEnv::new();
+    let repo = repo(&env, "app", "");
+    let metrics = repo.join(".orchestrator/metrics");
+    fs::create_dir_all(&metrics).unwrap();
+    let line = json!({"timestamp": NOW, "event": "orchestrator.vault.board_written",
+                      "action": "skipped-vault-not-canonical", "caller": "mirrorBoard",
+                      "schema_version": 1});
+    fs::write(metrics.join("events.jsonl"), format!("{line}\n")).unwrap();
+    let said = run(&env, &["ledger", "--json"], &repo).quietly().json();
+    assert_eq!(said["actions"]["skipped-vault-not-canonical"], 1, "{said}");
+}

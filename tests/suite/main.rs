@@ -27,6 +27,7 @@ mod git_merge;
 mod help;
 mod hook;
 mod hook_bad_input;
+mod host_names;
 mod hostile_git;
 mod init;
 mod init_agents;
