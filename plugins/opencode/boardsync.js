@@ -6,6 +6,7 @@ const EVENTS = {
   "session.created": "SessionStart",
   "session.idle": "Stop",
   "session.deleted": "SessionEnd",
+  "permission.asked": "Notification",
   "permission.updated": "Notification",
 };
 

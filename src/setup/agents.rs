@@ -299,6 +299,13 @@ mod tests {
     #[test]
     fn names_are_told_apart_and_every_agent_has_a_start_and_an_end() {
         for agent in &AGENTS {
+            let known = crate::agent::AGENTS.iter();
+            assert_eq!(
+                known.filter(|it| it.name == agent.name).count(),
+                1,
+                "{}",
+                agent.name
+            );
             let same = AGENTS.iter().filter(|other| other.name == agent.name);
             assert_eq!(same.count(), 1, "{}", agent.name);
             if let Caller::Hooks { events, .. } = agent.caller {

@@ -2,9 +2,10 @@
 
 use super::agents::{AGENTS, Agent, Caller};
 use super::hook_command::{self, binary_of};
+use super::links::{Links, locate};
 use super::merge_driver::this_program;
 use super::settings::{self, HookEvent, HookSettings, Shape};
-use super::text_file::{self, Edit, Format, Links, TextFile, locate};
+use super::text_file::{self, Edit, Format, TextFile};
 use super::whole_file::{MARK, WholeFile};
 use super::{Change, Events, Scope, Setup, SetupError, Way};
 use std::path::{Path, PathBuf};

@@ -2,7 +2,8 @@
 
 use super::git::is_in_git;
 use super::lines::Block;
-use super::text_file::{self, Edit, Links};
+use super::links::Links;
+use super::text_file::{self, Edit};
 use super::{Change, Setup, SetupError, Way};
 use std::path::{Path, PathBuf};
 

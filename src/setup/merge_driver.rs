@@ -8,7 +8,8 @@
 
 use super::git::{Git, is_in_git};
 use super::lines::Block;
-use super::text_file::{self, Edit, Links};
+use super::links::Links;
+use super::text_file::{self, Edit};
 use super::{Change, Revert, Setup, SetupError, Way};
 use std::path::{Component, Path, PathBuf};
 

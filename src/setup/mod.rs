@@ -14,6 +14,7 @@ mod hooks;
 mod ignore;
 mod installed;
 mod lines;
+mod links;
 mod merge_driver;
 mod obstacles;
 mod own_config;

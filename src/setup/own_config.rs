@@ -1,6 +1,7 @@
 //! The vault that was named with `--vault`, remembered in the own config file.
 
-use super::text_file::{self, Edit, Format, Links, Rest};
+use super::links::Links;
+use super::text_file::{self, Edit, Format, Rest};
 use super::{Change, Scope, Setup, SetupError, Way};
 use crate::config::{self, Choice, OwnConfig, VaultSource};
 use std::path::Path;

@@ -1,9 +1,9 @@
 //! A change of one text file that is somebody else's: planned, then made at once.
 
+use super::links::{Links, locate};
 use super::{Change, Revert, SetupError, Way};
-use crate::disk::{self, read_regular};
-use std::fs::Metadata;
-use std::io::{self, ErrorKind};
+use crate::disk::{self, Access, read_regular};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// Bounds what is read of such a file, in bytes.
@@ -43,15 +43,6 @@ pub trait Format {
     fn is_executable(&self) -> bool {
         false
     }
-}
-
-/// Which links lead to a file that is edited.
-#[derive(Clone, Copy, Debug)]
-pub enum Links<'a> {
-    /// None below this folder: its content is somebody else's.
-    RefuseBelow(&'a Path),
-    /// Any: the user linked the file, as dotfile managers do.
-    Follow,
 }
 
 /// The file to edit, and how.
@@ -164,9 +155,9 @@ impl Write {
         }
         let (copy, keeps_copy, drops_copy) = &self.copy;
         if let Some(file) = self.before.as_ref().filter(|_| *keeps_copy) {
-            put(copy, &file.text, Some(&file.meta))?;
+            put(copy, &file.text, file.access.clone())?;
         }
-        let like = self.before.as_ref().map(|file| &file.meta);
+        let like = self.before.as_ref().and_then(|file| file.access.clone());
         match &self.after {
             Some(after) => {
                 put(&self.target, after, like)?;
@@ -185,7 +176,7 @@ impl Write {
     fn revert(self) -> Result<(), SetupError> {
         let (copy, keeps_copy, drops_copy) = &self.copy;
         match &self.before {
-            Some(before) => put(&self.target, &before.text, Some(&before.meta))?,
+            Some(before) => put(&self.target, &before.text, before.access.clone())?,
             None => self.drop_file()?,
         }
         match &self.before {
@@ -194,7 +185,7 @@ impl Write {
             }
             Some(before) if *drops_copy => {
                 let text = self.after.as_deref().unwrap_or_default();
-                put(copy, text, Some(&before.meta))?;
+                put(copy, text, before.access.clone())?;
             }
             _ => {}
         }
@@ -216,7 +207,7 @@ fn failed(doing: &str, path: &Path, error: &io::Error) -> SetupError {
     SetupError(format!("cannot {doing} `{}`: {error}", path.display()))
 }
 
-fn put(path: &Path, text: &str, like: Option<&Metadata>) -> Result<(), SetupError> {
+fn put(path: &Path, text: &str, like: Option<Access>) -> Result<(), SetupError> {
     let folder = path.parent().unwrap_or(Path::new("."));
     disk::create_folder("folder.create", folder)
         .map_err(|error| failed("create", folder, &error))?;
@@ -239,8 +230,8 @@ fn make_executable(_path: &Path) -> Result<(), SetupError> {
 pub struct TextFile {
     /// All of it, a byte order mark included.
     pub text: String,
-    /// What the file system said of it.
-    pub meta: Metadata,
+    /// Who may read and write it, an ACL included.
+    pub access: Option<Access>,
 }
 
 impl TextFile {
@@ -257,59 +248,9 @@ impl TextFile {
         })?;
         Ok(Some(Self {
             text,
-            meta: contents.meta,
+            access: Access::of(&contents.file).ok(),
         }))
     }
-}
-
-/// Finds the file that is edited, behind links where they are followed.
-pub fn locate(path: &Path, links: Links) -> Result<PathBuf, String> {
-    let is_link = |path: &Path| {
-        path.symlink_metadata()
-            .is_ok_and(|meta| meta.file_type().is_symlink())
-    };
-    match links {
-        Links::RefuseBelow(root) => {
-            let below = path.ancestors().take_while(|part| *part != root);
-            match below.filter(|part| is_link(part)).last() {
-                None => Ok(path.to_owned()),
-                Some(link) if link == path => {
-                    Err("is a symbolic link, which is not followed here".to_owned())
-                }
-                Some(link) => Err(format!(
-                    "lies behind the symbolic link `{}`, which is not followed here",
-                    link.display()
-                )),
-            }
-        }
-        Links::Follow if path.ancestors().take(3).any(is_link) => real(path),
-        Links::Follow => Ok(path.to_owned()),
-    }
-}
-
-/// Follows the links of as much of a path as exists.
-fn real(path: &Path) -> Result<PathBuf, String> {
-    for ancestor in path.ancestors() {
-        match std::fs::canonicalize(ancestor) {
-            Ok(real) => {
-                let rest = path.strip_prefix(ancestor).unwrap_or(Path::new(""));
-                return Ok(match rest.as_os_str().is_empty() {
-                    true => real,
-                    false => real.join(rest),
-                });
-            }
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                if ancestor.symlink_metadata().is_ok() {
-                    return Err(format!(
-                        "leads through `{}`, a link to nothing",
-                        ancestor.display()
-                    ));
-                }
-            }
-            Err(error) => return Err(format!("cannot be followed ({error})")),
-        }
-    }
-    Ok(path.to_owned())
 }
 
 fn copy_of(target: &Path) -> PathBuf {
