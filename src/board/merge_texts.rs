@@ -3,6 +3,7 @@
 //! No result has conflict markers, and none lacks a line or a row that both
 //! sides have: a board must stay readable for everyone.
 
+use super::bytes::to_text;
 use super::condition::Condition;
 use super::join::join_all;
 use super::markers::sides;
@@ -22,7 +23,7 @@ pub struct Unmergeable {
 /// Why a content is not a version of a board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotABoard {
-    /// It is not UTF-8.
+    /// It is UTF-16, or has a NUL.
     #[error("it is not UTF-8 text")]
     NotText,
     /// No generator of boards wrote it.
@@ -38,6 +39,7 @@ pub enum NotABoard {
 
 /// Merges two versions of a board that both started from `base`.
 ///
+/// Bytes that are not UTF-8 are in the result as [`to_text`] reads them.
 /// A base that is no board (empty, say, where both sides added theirs) is no
 /// ancestor: then the newest of each row and the lines of both sides stay. A
 /// side that was committed with conflict markers is repaired first.
@@ -95,10 +97,10 @@ fn written(merged: &Board<'_>, now: Timestamp) -> Result<String, NotABoard> {
 
 /// Reads a version of a board; one with conflict markers is repaired.
 fn board(bytes: &[u8], now: Timestamp) -> Result<String, NotABoard> {
-    let text = str::from_utf8(bytes).map_err(|_| NotABoard::NotText)?;
-    match Board::condition_of(text) {
-        Condition::Ours => Ok(text.to_owned()),
-        Condition::Conflicted => repair(text, now),
+    let text = to_text(bytes).map_err(|_| NotABoard::NotText)?;
+    match Board::condition_of(&text) {
+        Condition::Ours => Ok(text.into_owned()),
+        Condition::Conflicted => repair(&text, now),
         Condition::Handwritten => Err(NotABoard::Handwritten),
         Condition::Damaged { line } => Err(NotABoard::Damaged(line)),
     }

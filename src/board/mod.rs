@@ -22,6 +22,7 @@
 //! | question | file |
 //! |---|---|
 //! | how is a text read as a board? | `read` |
+//! | how do bytes that are not UTF-8 survive? | `bytes` |
 //! | may this document be written? | `condition`, `frontmatter` |
 //! | which lines of a note does a person see? | `shown_lines` |
 //! | what is a table, and which tables has a note? | `table`, `note_tables` |
@@ -38,6 +39,7 @@
 //! | what do git's merge driver and `merge --resolve` write? | `merge_texts` |
 
 mod aligned;
+mod bytes;
 mod cell;
 mod columns;
 mod condition;
@@ -61,6 +63,7 @@ mod three_way;
 mod upsert;
 mod version;
 
+pub use bytes::{NotText, to_bytes, to_text};
 pub use cell::{ABSENT, CELL_LIMIT, cell_text, clean, escape, unescape};
 pub use condition::Condition;
 pub use field::Field;

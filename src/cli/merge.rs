@@ -2,8 +2,8 @@
 
 use super::context::Context;
 use super::outcome::{Exit, Failure, print, warn};
-use super::resolve;
-use crate::board::{Unmergeable, merge_texts};
+use super::repair;
+use crate::board::{Unmergeable, merge_texts, to_bytes};
 use crate::disk::rewrite;
 use clap::Args;
 use std::fs::{self, File};
@@ -35,7 +35,7 @@ pub struct MergeArgs {
 /// Runs `boardsync merge`.
 pub fn run(context: &Context, args: &MergeArgs) -> Result<Exit, Failure> {
     if args.resolve {
-        return resolve::run(context, &args.files);
+        return repair::run(context, &args.files);
     }
     let [base, ours, theirs] = &args.files[..] else {
         return Err(Failure::Usage(
@@ -44,14 +44,14 @@ pub fn run(context: &Context, args: &MergeArgs) -> Result<Exit, Failure> {
     };
     let (base_text, ours_text, theirs_text) = (read(base)?, read(ours)?, read(theirs)?);
     let merged = match merge_texts(&base_text, &ours_text, &theirs_text, context.now) {
-        Ok(merged) => merged,
+        Ok(merged) => to_bytes(merged),
         Err(why) => return unmergeable(args, why, [base, ours, theirs]),
     };
     let out = args.output.as_deref().unwrap_or(ours);
     if out == Path::new("-") {
-        print(&merged)?;
-    } else if args.output.is_some() || merged.as_bytes() != ours_text {
-        write(out, merged.as_bytes()).map_err(|error| {
+        print(&String::from_utf8_lossy(&merged))?;
+    } else if args.output.is_some() || merged != ours_text {
+        write(out, &merged).map_err(|error| {
             Failure::Error(format!("cannot write `{}`: {error}", out.display()))
         })?;
     }

@@ -18,7 +18,7 @@ mod merge;
 mod outcome;
 mod prune;
 mod report;
-mod resolve;
+mod repair;
 mod row;
 mod show;
 mod signals;

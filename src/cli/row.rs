@@ -4,7 +4,7 @@ use super::context::Context;
 use super::edit::under_lock;
 use super::outcome::{Exit, Failure, print, print_json, warn};
 use super::report::report;
-use crate::board::cells;
+use crate::board::{cells, to_text};
 use crate::commit::{End, LIMIT};
 use crate::disk::read_regular;
 use crate::edit::{Action, Report, run_document};
@@ -144,8 +144,8 @@ fn get(context: &Context, place: &Place, wanted: &Wanted) -> Result<Exit, Failur
     let contents = read_regular(&place.target, LIMIT)
         .map_err(|error| failed(&error))?
         .ok_or_else(|| failed(&"there is no such note"))?;
-    let text = str::from_utf8(&contents.bytes).map_err(|_| failed(&NotFound::NotText))?;
-    let found = wanted.table(text, &[]).map_err(|why| failed(&why))?;
+    let text = to_text(&contents.bytes).map_err(|_| failed(&NotFound::NotText))?;
+    let found = wanted.table(&text, &[]).map_err(|why| failed(&why))?;
     let rows = found.rows(&wanted.key);
     if rows.is_empty() {
         return Err(failed(&"no row has that key"));

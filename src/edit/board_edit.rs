@@ -3,7 +3,7 @@
 use super::refusal::{Refusal, board_text, text};
 use super::report::{Action, Report};
 use super::run::EditOptions;
-use crate::board::{Board, Slot, join, join_all};
+use crate::board::{Board, Slot, join, join_all, to_bytes};
 use crate::commit::{Displaced, Document, Edit, End};
 use std::borrow::Cow;
 
@@ -13,13 +13,13 @@ pub trait BoardEdit {
     fn prepare(&mut self, _options: &EditOptions) {}
 
     /// Reads the text of a board, or refuses it. A text that had to be mended
-    /// (an owned one) counts as a change.
+    /// (one of other bytes) counts as a change.
     ///
     /// # Errors
     ///
     /// It is not ours to write.
     fn read<'t>(&self, bytes: &'t [u8], _options: &EditOptions) -> Result<Cow<'t, str>, Refusal> {
-        board_text(bytes).map(Cow::Borrowed)
+        board_text(bytes)
     }
 
     /// Changes the board in memory, under the latch. It may be asked again, of
@@ -131,9 +131,10 @@ pub(super) fn join_displaced<'b>(
 /// whose lines we have joined already, must not take a line away that it has
 /// never seen (docs/model.md).
 fn is_persons_edit(displaced: &Board, expected: &[u8], written: &Board) -> bool {
-    let Ok(expected) = text(expected).map(Board::parse) else {
+    let Ok(expected) = text(expected) else {
         return false;
     };
+    let expected = Board::parse(&expected);
     expected.updated() == displaced.updated() && expected.has_lines_of(written)
 }
 
@@ -161,7 +162,7 @@ impl<'e, E: BoardEdit> EditedBoard<'e, E> {
     }
 
     /// Edits a board in memory; `None` if nothing changes.
-    pub fn change(&mut self, current: Option<&[u8]>) -> Result<Option<String>, Refusal> {
+    pub fn change(&mut self, current: Option<&[u8]>) -> Result<Option<Vec<u8>>, Refusal> {
         let options = self.options;
         let text = current
             .map(|bytes| self.edit.read(bytes, options))
@@ -175,10 +176,11 @@ impl<'e, E: BoardEdit> EditedBoard<'e, E> {
         self.rows = Some(board.rows.len());
         self.shared = board.is_shared();
         let rendered = (change == Change::Made).then(|| board.render(options.now));
-        Ok(rendered.or(match text {
-            Some(Cow::Owned(mended)) => Some(mended),
+        let mended = || match text {
+            Some(Cow::Owned(text)) => Some(to_bytes(text)).filter(|it| current != Some(&it[..])),
             _ => None,
-        }))
+        };
+        Ok(rendered.map(to_bytes).or_else(mended))
     }
 
     /// Makes the report of what the edit came to.
@@ -217,7 +219,7 @@ impl<E: BoardEdit> Document for EditedBoard<'_, E> {
             Err(refusal) => return Edit::Refuse(refusal),
         };
         match self.edit.before_write(current, self.options) {
-            Ok(()) => Edit::Write(text.into_bytes()),
+            Ok(()) => Edit::Write(text),
             Err(refusal) => Edit::Refuse(refusal),
         }
     }
@@ -232,6 +234,6 @@ impl<E: BoardEdit> Document for EditedBoard<'_, E> {
         let updated = displaced.updated().max(own.updated());
         let board = self.edit.join(displaced, own, when, self.options);
         let updated = updated.max(board.updated()).unwrap_or(self.options.now);
-        board.render(updated).into_bytes()
+        to_bytes(board.render(updated))
     }
 }

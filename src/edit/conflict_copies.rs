@@ -1,7 +1,7 @@
 //! Conflict copies of sync tools: their rows join the board, then they go aside.
 
 use crate::aside;
-use crate::board::{Board, Condition, join_all};
+use crate::board::{Board, Condition, join_all, to_text};
 use crate::commit::LIMIT;
 use crate::conflict_copy::is_conflict_copy;
 use crate::disk::{self, Backoff, Entry, Links, Patience, read_small};
@@ -92,7 +92,7 @@ impl ConflictCopies {
             if is_young && !contents.bytes.ends_with(b"\n") {
                 return None;
             }
-            let text = String::from_utf8(contents.bytes).ok()?;
+            let text = to_text(&contents.bytes).ok()?.into_owned();
             (Board::condition_of(&text) == Condition::Ours).then_some(ConflictCopy {
                 entry,
                 text,

@@ -82,7 +82,7 @@ pub fn is_empty_board(path: &Path) -> Result<bool, EditError> {
     let Some(Ok(current)) = read.as_ref().map(|read| text(&read.bytes)) else {
         return Ok(false);
     };
-    let board = Board::parse(current);
+    let board = Board::parse(&current);
     let (Some(created), Some(updated)) = (board.created(), board.updated()) else {
         return Ok(false);
     };

@@ -10,7 +10,7 @@ use super::refusal::{Refusal, text};
 use super::row_backups::Backups;
 use super::run::EditOptions;
 use crate::Timestamp;
-use crate::board::{Board, Field, Row, Slot};
+use crate::board::{Board, Field, Row, Slot, to_bytes};
 use crate::commit::{Displaced, End};
 use crate::disk::{Access, Entry, Links, rewrite_like};
 use std::collections::HashMap;
@@ -93,7 +93,8 @@ impl BoardEdit for Prune<'_> {
         current: Option<&[u8]>,
         options: &EditOptions,
     ) -> Result<(), Refusal> {
-        let mut kept = Board::parse(text(current.unwrap_or_default())?);
+        let current = text(current.unwrap_or_default())?;
+        let mut kept = Board::parse(&current);
         kept.rows.retain(|row| (self.why)(row).is_some());
         let keys: Vec<_> = kept
             .rows
@@ -101,7 +102,7 @@ impl BoardEdit for Prune<'_> {
             .filter_map(|row| row.get(Field::Key))
             .collect();
         OwnRows::forget(options, &keys);
-        let kept = kept.render(options.now).into_bytes();
+        let kept = to_bytes(kept.render(options.now));
         self.keep(&kept, options).map_err(|error| {
             let folder = || options.place.folder.join("backups");
             let backup = self.backup.as_ref().map_or_else(folder, Entry::path);

@@ -1,8 +1,9 @@
 //! What may not be touched: why, and what a person can do about it.
 
 use super::Action;
-use crate::board::{Board, Condition, GENERATOR, NotABoard};
+use crate::board::{Board, Condition, GENERATOR, NotABoard, to_text};
 use crate::printable;
+use std::borrow::Cow;
 use std::path::Path;
 
 /// The reason why a board is not touched; it is as it was.
@@ -20,7 +21,7 @@ pub enum Refusal {
     },
     /// It already shows a later event of the same session.
     Outdated,
-    /// It is not UTF-8; where the first wrong byte is.
+    /// It is UTF-16 or has a NUL; where.
     NotText(String),
     /// What an edit would take away could not be kept elsewhere first; why not.
     NoBackup(String),
@@ -82,9 +83,9 @@ pub fn refusal(bytes: &[u8]) -> Option<Refusal> {
 }
 
 /// Reads the text of a board that a generator may rewrite.
-pub(super) fn board_text(bytes: &[u8]) -> Result<&str, Refusal> {
+pub(super) fn board_text(bytes: &[u8]) -> Result<Cow<'_, str>, Refusal> {
     let text = text(bytes)?;
-    match Board::condition_of(text) {
+    match Board::condition_of(&text) {
         Condition::Ours => Ok(text),
         Condition::Handwritten => Err(Refusal::Handwritten),
         Condition::Conflicted => Err(Refusal::Conflicted),
@@ -92,7 +93,6 @@ pub(super) fn board_text(bytes: &[u8]) -> Result<&str, Refusal> {
     }
 }
 
-pub(super) fn text(bytes: &[u8]) -> Result<&str, Refusal> {
-    std::str::from_utf8(bytes)
-        .map_err(|error| Refusal::NotText(format!("invalid UTF-8 at byte {}", error.valid_up_to())))
+pub(super) fn text(bytes: &[u8]) -> Result<Cow<'_, str>, Refusal> {
+    to_text(bytes).map_err(|error| Refusal::NotText(error.to_string()))
 }

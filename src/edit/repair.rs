@@ -18,11 +18,12 @@ pub struct Repair {
 impl BoardEdit for Repair {
     fn read<'t>(&self, bytes: &'t [u8], options: &EditOptions) -> Result<Cow<'t, str>, Refusal> {
         match board_text(bytes) {
-            Ok(text) => Ok(Cow::Borrowed(text)),
-            Err(Refusal::Conflicted) => repair(text(bytes)?, options.now)
+            Ok(text) => Ok(text),
+            Err(Refusal::Conflicted) => repair(&text(bytes)?, options.now)
                 .map(Cow::Owned)
                 .map_err(Refusal::Unrepairable),
             Err(Refusal::NotText(_)) => Err(Refusal::Unrepairable(NotABoard::NotText)),
+            Err(refusal @ Refusal::Damaged { .. }) => Err(refusal),
             Err(_) => Err(Refusal::Unrepairable(NotABoard::Handwritten)),
         }
     }

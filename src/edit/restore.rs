@@ -34,8 +34,10 @@ impl Restore {
             return Ok(None);
         };
         let rows = text(&read.bytes).map_err(|why| EditError::Refused(why.note(&path)))?;
-        let rows = rows.to_owned();
-        Ok(Some(Self { rows, backup }))
+        Ok(Some(Self {
+            rows: rows.into_owned(),
+            backup,
+        }))
     }
 }
 

@@ -3,9 +3,10 @@
 use super::edit::RowEdit;
 use super::find::NotFound;
 use crate::aside;
-use crate::board::has_conflict;
+use crate::board::{has_conflict, to_bytes, to_text};
 use crate::commit::{Displaced, Document, Edit};
 use crate::vault::Place;
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::path::PathBuf;
 
@@ -44,8 +45,9 @@ impl<'a> NoteDocument<'a> {
         self.kept.borrow().clone()
     }
 
-    fn apply(&self, content: &[u8]) -> Result<Option<String>, NotFound> {
-        self.edit.apply(text(content)?)
+    fn apply(&self, content: &[u8]) -> Result<Option<Vec<u8>>, NotFound> {
+        let edited = self.edit.apply(&text(content)?)?;
+        Ok(edited.map(to_bytes))
     }
 }
 
@@ -57,14 +59,14 @@ impl Document for NoteDocument<'_> {
             Ok(text) => text,
             Err(refusal) => return Some(refusal),
         };
-        has_conflict(text).then_some(NotFound::Conflicted)
+        has_conflict(&text).then_some(NotFound::Conflicted)
     }
 
     fn edit(&mut self, current: Option<&[u8]>) -> Edit<NotFound> {
         match current.map(|current| self.apply(current)) {
             None => Edit::Refuse(NotFound::NoNote),
             Some(Ok(None)) => Edit::Unchanged,
-            Some(Ok(Some(text))) => Edit::Write(text.into_bytes()),
+            Some(Ok(Some(bytes))) => Edit::Write(bytes),
             Some(Err(refusal)) => Edit::Refuse(refusal),
         }
     }
@@ -80,7 +82,7 @@ impl Document for NoteDocument<'_> {
                 let applied = self.apply(displaced);
                 *self.missed.borrow_mut() = applied.as_ref().err().cloned();
                 match applied {
-                    Ok(Some(text)) => text.into_bytes(),
+                    Ok(Some(bytes)) => bytes,
                     Ok(None) | Err(_) => displaced.to_vec(),
                 }
             }
@@ -95,8 +97,8 @@ impl Document for NoteDocument<'_> {
     }
 }
 
-fn text(content: &[u8]) -> Result<&str, NotFound> {
-    str::from_utf8(content).map_err(|_| NotFound::NotText)
+fn text(content: &[u8]) -> Result<Cow<'_, str>, NotFound> {
+    to_text(content).map_err(|_| NotFound::NotText)
 }
 
 /// Says whether two texts are equal but for one line, which one may lack.

@@ -200,3 +200,26 @@ fn a_cell_is_shown_and_not_acted_on() {
     assert_eq!(shown.chars().count(), 256);
     assert!(shown.ends_with("x…"));
 }
+
+#[test]
+fn a_byte_that_is_not_utf_8_is_carried_along() {
+    let env = TestEnv::new();
+    let text = board_of(&row()) + "\nprose: ?\n";
+    let mut bytes = text.replace("other", "oth?er").into_bytes();
+    bytes.iter_mut().filter(|byte| **byte == b'?').for_each(|byte| *byte = 0xe4);
+    env.write_board("");
+    std::fs::write(env.board(), &bytes).unwrap();
+    let said = env.update("app", "closed").quietly();
+    assert!(said.out.starts_with("written: "), "{said:?}");
+    let after = std::fs::read(env.board()).unwrap();
+    let holds = |part: &[u8]| after.windows(part.len()).any(|window| window == part);
+    assert!(holds(b"oth\xe4er") && holds(b"prose: \xe4\n"));
+    assert_eq!(after.iter().filter(|byte| **byte == 0xe4).count(), 2);
+    let again = env.update("app", "closed").quietly();
+    assert!(!again.out.contains("handwritten"), "{again:?}");
+    for not_text in [&b"\xff\xfea\0"[..], b"---\n\0"] {
+        std::fs::write(env.board(), not_text).unwrap();
+        env.update("app", "closed");
+        assert_eq!(std::fs::read(env.board()).unwrap(), not_text);
+    }
+}

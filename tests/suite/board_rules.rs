@@ -431,3 +431,83 @@ fn lines_of_two_boards_without_a_table_never_become_one() {
         }
     }
 }
+
+#[test]
+fn a_three_way_merge_takes_the_bom_of_the_side_that_changed_it() {
+    let plain = text(&line("a", "frei", "06:00", "00000001"));
+    let marked = format!("\u{feff}{plain}");
+    let merged = |base: &str, one: &str, other: &str| {
+        let [base, one, other] = [base, one, other].map(Board::parse);
+        let merged = three_way(&base, &one, &other).render(now());
+        assert_eq!(merged, three_way(&base, &other, &one).render(now()));
+        merged
+    };
+    assert_eq!(merged(&plain, &marked, &plain), marked, "added");
+    assert_eq!(merged(&marked, &plain, &marked), plain, "removed");
+    assert_eq!(merged(&marked, &marked, &marked), marked, "kept");
+}
+
+#[test]
+fn a_three_way_merge_keeps_the_formatting_that_one_side_gave_the_table() {
+    let plain = text(&line("a", "frei", "06:00", "00000001"));
+    let aligned = plain.replace("|---|---|", "|:---|---:|").replace("\n", "\r\n");
+    let [base, one, other] = [&plain, &aligned, &plain].map(|text| Board::parse(text));
+    for merged in [three_way(&base, &one, &other), three_way(&base, &other, &one)] {
+        assert_eq!(merged.render(now()), aligned);
+    }
+}
+
+#[test]
+fn of_two_rows_in_one_slot_a_merge_keeps_the_later() {
+    let [early, late] = ["05:00", "06:00"].map(|clock| line("a", "closed", clock, "00000001"));
+    let late_below = early.clone() + &late;
+    let late_above = late.clone() + &early;
+    let same = [line("a", "frei", "06:00", "00000001"), late.clone()].concat();
+    for rows in [late_below, late_above, same] {
+        let twins = text(&rows);
+        let empty = text("");
+        let [base, one, other] = [&empty, &twins, &empty].map(|text| Board::parse(text));
+        let merged = three_way(&base, &one, &other).render(now());
+        assert_eq!(merged, text(&late), "{rows}");
+        let mut board = Board::parse(&twins);
+        assert!(board.upsert(&[], now()).changed);
+        assert_eq!(board.render(now()), text(&late), "{rows}");
+    }
+}
+
+#[test]
+fn one_host_never_has_two_rows_of_one_key() {
+    let head = HEAD.replace("Key |", "Key | Host |").replace("|---|\n", "|---|---|\n");
+    let hosted = |host: &str, clock: &str| {
+        line("a", "in-progress", clock, "00000001").replace(" |\n", &format!(" | {host} |\n"))
+    };
+    let new = Fresh::event(
+        row("a", Status::Closed, "06:30", "00000001").with(Field::Host, "studio"),
+    )
+    .known_as(["mac-class".to_owned()]);
+    for (mark, hosts, expected) in [
+        // Shared by our mark: other hosts have rows of their own.
+        ("boardsync-shared: true\n", &["Studio.local"][..], &["studio"][..]),
+        ("boardsync-shared: true\n", &["mac-class"], &["studio"]),
+        ("boardsync-shared: true\n", &["studio", "mac-class"], &["studio"]),
+        ("boardsync-shared: true\n", &[""], &["studio"]),
+        ("boardsync-shared: true\n", &["laptop"], &["laptop", "studio"]),
+        // Only the column, as session-orchestrator 5.4 writes: the key decides.
+        ("", &["laptop"], &["studio"]),
+        ("", &["mac-class"], &["mac-class"]),
+        ("", &["Studio.local"], &["Studio.local"]),
+    ] {
+        let front = FRONT.replace("\n---\n\n", &format!("\n{mark}---\n\n"));
+        let rows: String = hosts.iter().map(|host| hosted(host, "06:00")).collect();
+        let before = [&*front, &head, &rows].concat();
+        let mut board = Board::parse(&before);
+        board.upsert(std::slice::from_ref(&new), now());
+        let after = board.render(now());
+        let shown: Vec<String> = Board::parse(&after)
+            .rows
+            .iter()
+            .map(|row| row.get(Field::Host).unwrap_or_default().into_owned())
+            .collect();
+        assert_eq!(shown, expected, "{mark} {hosts:?}");
+    }
+}

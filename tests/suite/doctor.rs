@@ -339,7 +339,7 @@ fn a_board_that_will_not_be_written_is_found() {
         assert_found(&env, mark, "board", found);
     }
     let env = healthy();
-    fs::write(env.board(), b"---\n\xff\n").unwrap();
+    fs::write(env.board(), b"---\n\0\n").unwrap();
     assert_found(&env, "fail", "board", "not UTF-8");
     let twin = "| app | frei | — | — | — | — | 00000001 |\n";
     env.write_board(&board_of(&[twin, twin].concat()));

@@ -162,7 +162,7 @@ fn what_is_no_board_is_one_line() {
         &simple_board().replace("| docs", "<<<<<<< ours\n=======\n>>>>>>> theirs\n| docs"),
     );
     check("conflicted");
-    std::fs::write(env.board(), b"---\n\xff\n---\n").unwrap();
+    std::fs::write(env.board(), b"---\n\0\n---\n").unwrap();
     check("not_text");
     std::fs::remove_file(env.board()).unwrap();
     std::fs::create_dir(env.board()).unwrap();

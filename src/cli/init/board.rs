@@ -133,7 +133,7 @@ pub fn plan_shared<'a>(
     // A vault that is still to be made has nothing that could be asked.
     let is_declared = setup.vault.path.exists() && {
         let bytes = read(&place(context, setup)?)?;
-        let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
+        let text = bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         text.is_some_and(|text| Board::parse(&text).is_shared())
     };
     Ok((!is_declared).then(|| Change {

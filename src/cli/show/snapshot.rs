@@ -62,7 +62,7 @@ impl Snapshot {
         if let Some(refusal) = refusal(&contents.bytes) {
             return Err(Failure::Error(refusal.note(path)));
         }
-        let text = String::from_utf8(contents.bytes).map_err(Failure::of)?;
+        let text = String::from_utf8_lossy(&contents.bytes).into_owned();
         Ok(Self {
             text,
             lock: lock(context, place),

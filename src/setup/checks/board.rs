@@ -1,7 +1,7 @@
 //! Whether the board can be read, and is one that will be written.
 
 use crate::Timestamp;
-use crate::board::{Board, Condition, Field, Slot, Status, Table, tables};
+use crate::board::{Board, Condition, Field, Slot, Status, Table, tables, to_text};
 use crate::commit::LIMIT;
 use crate::disk::read_regular;
 use crate::setup::check::{Finding, Inspection};
@@ -36,18 +36,17 @@ pub fn check(inspection: &Inspection) -> Vec<Finding> {
             return checks;
         }
     };
-    let text = match std::str::from_utf8(&bytes) {
+    let text = match to_text(&bytes) {
         Ok(text) => text,
         Err(error) => {
-            let at = error.valid_up_to();
             checks.push(fail(
-                format!("`{path}` is not UTF-8 text (invalid UTF-8 at byte {at})"),
+                format!("`{path}` is not UTF-8 text ({error})"),
                 "move it away, or name another with --board",
             ));
             return checks;
         }
     };
-    checks.push(match Board::condition_of(text) {
+    checks.push(match Board::condition_of(&text) {
         Condition::Handwritten => fail(
             format!("`{path}` was not made by boardsync, and is never written"),
             "move it away, or name another with --board",
@@ -60,11 +59,11 @@ pub fn check(inspection: &Inspection) -> Vec<Finding> {
             format!("line {line} of `{path}` is a row or head of the board, but not in a table"),
             "repair the table by hand",
         ),
-        Condition::Ours => table(text).unwrap_or_else(|| {
+        Condition::Ours => table(&text).unwrap_or_else(|| {
             Finding::ok("board", format!("`{path}` is a board that can be read"))
         }),
     });
-    let board = Board::parse(text);
+    let board = Board::parse(&text);
     checks.extend(twins(&board));
     checks.extend(old(&board, inspection.now));
     checks
