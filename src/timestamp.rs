@@ -142,7 +142,14 @@ mod tests {
         }
         let day = Timestamp::parse("2026-11-30T00:00:00Z");
         assert_eq!(Timestamp::parse("2026-11-30"), day);
-        for text in ["2026-11-30T07:00:00", "2026-11-30T07:00", "2026", "1", "", "2026-11-3"] {
+        for text in [
+            "2026-11-30T07:00:00",
+            "2026-11-30T07:00",
+            "2026",
+            "1",
+            "",
+            "2026-11-3",
+        ] {
             assert_eq!(Timestamp::parse(text), None, "{text}");
         }
     }

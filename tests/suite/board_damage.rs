@@ -206,7 +206,10 @@ fn a_byte_that_is_not_utf_8_is_carried_along() {
     let env = TestEnv::new();
     let text = board_of(&row()) + "\nprose: ?\n";
     let mut bytes = text.replace("other", "oth?er").into_bytes();
-    bytes.iter_mut().filter(|byte| **byte == b'?').for_each(|byte| *byte = 0xe4);
+    bytes
+        .iter_mut()
+        .filter(|byte| **byte == b'?')
+        .for_each(|byte| *byte = 0xe4);
     env.write_board("");
     std::fs::write(env.board(), &bytes).unwrap();
     let said = env.update("app", "closed").quietly();

@@ -450,9 +450,14 @@ fn a_three_way_merge_takes_the_bom_of_the_side_that_changed_it() {
 #[test]
 fn a_three_way_merge_keeps_the_formatting_that_one_side_gave_the_table() {
     let plain = text(&line("a", "frei", "06:00", "00000001"));
-    let aligned = plain.replace("|---|---|", "|:---|---:|").replace("\n", "\r\n");
+    let aligned = plain
+        .replace("|---|---|", "|:---|---:|")
+        .replace("\n", "\r\n");
     let [base, one, other] = [&plain, &aligned, &plain].map(|text| Board::parse(text));
-    for merged in [three_way(&base, &one, &other), three_way(&base, &other, &one)] {
+    for merged in [
+        three_way(&base, &one, &other),
+        three_way(&base, &other, &one),
+    ] {
         assert_eq!(merged.render(now()), aligned);
     }
 }
@@ -477,21 +482,34 @@ fn of_two_rows_in_one_slot_a_merge_keeps_the_later() {
 
 #[test]
 fn one_host_never_has_two_rows_of_one_key() {
-    let head = HEAD.replace("Key |", "Key | Host |").replace("|---|\n", "|---|---|\n");
+    let head = HEAD
+        .replace("Key |", "Key | Host |")
+        .replace("|---|\n", "|---|---|\n");
     let hosted = |host: &str, clock: &str| {
         line("a", "in-progress", clock, "00000001").replace(" |\n", &format!(" | {host} |\n"))
     };
-    let new = Fresh::event(
-        row("a", Status::Closed, "06:30", "00000001").with(Field::Host, "studio"),
-    )
-    .known_as(["mac-class".to_owned()]);
+    let new =
+        Fresh::event(row("a", Status::Closed, "06:30", "00000001").with(Field::Host, "studio"))
+            .known_as(["mac-class".to_owned()]);
     for (mark, hosts, expected) in [
         // Shared by our mark: other hosts have rows of their own.
-        ("boardsync-shared: true\n", &["Studio.local"][..], &["studio"][..]),
+        (
+            "boardsync-shared: true\n",
+            &["Studio.local"][..],
+            &["studio"][..],
+        ),
         ("boardsync-shared: true\n", &["mac-class"], &["studio"]),
-        ("boardsync-shared: true\n", &["studio", "mac-class"], &["studio"]),
+        (
+            "boardsync-shared: true\n",
+            &["studio", "mac-class"],
+            &["studio"],
+        ),
         ("boardsync-shared: true\n", &[""], &["studio"]),
-        ("boardsync-shared: true\n", &["laptop"], &["laptop", "studio"]),
+        (
+            "boardsync-shared: true\n",
+            &["laptop"],
+            &["laptop", "studio"],
+        ),
         // Only the column, as session-orchestrator 5.4 writes: the key decides.
         ("", &["laptop"], &["studio"]),
         ("", &["mac-class"], &["mac-class"]),
