@@ -1,6 +1,7 @@
 //! `boardsync completions`: generated from the definition of the command line.
 
 use super::outcome::{Exit, Failure, print};
+use super::show::State;
 use clap::{Args, Command, ValueEnum};
 use clap_complete::{Shell, generate};
 
@@ -13,6 +14,23 @@ pub struct CompletionsArgs {
     /// The shell
     shell: Known,
 }
+
+/// Completes `--filter status=` in bash, to which `=` is a word of its own.
+const BASH_VALUES: &str = r#"
+_boardsync_values() {
+    local at=$COMP_CWORD value=
+    if [[ ${COMP_WORDS[at]} != = ]]; then
+        value=${COMP_WORDS[at]}
+        ((at -= 1))
+    fi
+    if ((at > 2)) && [[ "${COMP_WORDS[*]:at-2:3}" == "--filter status =" ]]; then
+        COMPREPLY=($(compgen -W "STATUSES" -- "$value"))
+    else
+        _boardsync "$@"
+    fi
+}
+complete -F _boardsync_values -o bashdefault -o default boardsync
+"#;
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Known {
@@ -31,5 +49,8 @@ pub fn run(mut root: Command, args: &CompletionsArgs) -> Result<Exit, Failure> {
     let mut script = Vec::new();
     generate(shell, &mut root, "boardsync", &mut script);
     print(&String::from_utf8_lossy(&script))?;
+    if shell == Shell::Bash {
+        print(&BASH_VALUES.replace("STATUSES", &State::NAMED.map(State::word).join(" ")))?;
+    }
     Ok(Exit::Success)
 }

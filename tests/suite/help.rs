@@ -134,3 +134,30 @@ fn wrong_calls_exit_with_2_and_say_what_is_right() {
         insta::assert_snapshot!(format!("usage_{name}"), said.err);
     }
 }
+
+#[test]
+fn bash_completes_the_values_of_a_filter_and_of_a_status() {
+    let env = TestEnv::new();
+    let script = env.path("completions.bash");
+    std::fs::write(&script, env.run(&["completions", "bash"]).quietly().out).unwrap();
+    for (words, expected) in [
+        ("boardsync show --filter status = wa", "waiting"),
+        ("boardsync show --filter st", "status=waiting status=silent"),
+        ("boardsync update --status in", "in-progress"),
+        ("boardsync sta", "status"),
+    ] {
+        let program = format!(
+            "source '{}'; COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); \
+             _boardsync_values boardsync \"${{COMP_WORDS[COMP_CWORD]}}\" \
+             \"${{COMP_WORDS[COMP_CWORD - 1]}}\"; echo \"${{COMPREPLY[@]}}\"",
+            script.display()
+        );
+        let mut bash = env.command_of("bash");
+        let output = match bash.args(["-c", &program]).output() {
+            Ok(output) => output,
+            Err(error) => return eprintln!("skipped: completions of bash ({error})"),
+        };
+        let completed = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(completed.starts_with(expected), "{words}: {output:?}");
+    }
+}
