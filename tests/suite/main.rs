@@ -6,6 +6,7 @@ mod board_damage;
 mod board_properties;
 mod board_rules;
 mod board_vectors;
+mod burst;
 mod config_choose_vault;
 #[cfg(unix)]
 mod config_folders;
