@@ -1,18 +1,11 @@
 //! `paths.vault-dir` of the peer's `owner.yaml`, which may be any YAML.
 
-use serde::Deserialize;
 use serde_json::Value;
 use serde_saphyr::{alias_limits, budget, options};
 
 /// How many events of the file are read, aliases followed; a real one has a
 /// hundred.
 const MOST_EVENTS: usize = 20_000;
-
-/// As much of the file as is asked for.
-#[derive(Deserialize)]
-struct Owner {
-    paths: Option<Value>,
-}
 
 /// Finds the vault in the text of `owner.yaml`; blank, `null` or a number is
 /// `None`, as with the peer.
@@ -29,10 +22,9 @@ pub fn vault_dir(text: &str) -> Result<Option<String>, String> {
         alias_limits: alias_limits! { max_total_replayed_events: MOST_EVENTS },
         with_snippet: false,
     };
-    let owner: Option<Owner> = serde_saphyr::from_str_with_options(text, options)
+    let owner: Value = serde_saphyr::from_str_with_options(text, options)
         .map_err(|error| error.to_string().replace('\n', " "))?;
-    let paths = owner.and_then(|owner| owner.paths);
-    let dir = paths.as_ref().and_then(|paths| paths.get("vault-dir"));
+    let dir = owner.get("paths").and_then(|paths| paths.get("vault-dir"));
     let dir = dir.and_then(Value::as_str).map(str::trim);
     Ok(dir.filter(|dir| !dir.is_empty()).map(str::to_owned))
 }
