@@ -5,16 +5,20 @@
 //! with what was written, and the result is put in place the same way. A
 //! displaced content is removed only after the board that holds it all has
 //! taken its place, so a crash at any point leaves it to be adopted.
-
 //!
-//! [`Document`] is what is put in place; `put.rs` does it, `staged.rs` names the
-//! files, `leftovers.rs` finds those of crashed processes.
+//! A failure before the swap is an error, and the board is as it was. After
+//! the swap the board is written, and trouble is a warning.
+//!
+//! [`Document`] is what is put in place; `put.rs` does it, `replace.rs` where
+//! nothing can be exchanged; `staged.rs` names the files, `leftovers.rs` finds
+//! those of crashed processes.
 
 mod document;
 mod error;
 mod latch;
 mod leftovers;
 mod put;
+mod replace;
 mod staged;
 
 pub use document::{Displaced, Document, Edit};
@@ -22,22 +26,27 @@ pub use error::CommitError;
 pub use latch::{LATCH_PATIENCE, Latch};
 pub use staged::LIMIT;
 
-use crate::disk::{self, Backoff, Patience, Token};
-use crate::vault::Place;
+use crate::config::vault::BoardPlace;
+use crate::disk::{self, Access, Backoff, Entry, Folder, Links, Patience, ReadError, Token};
+use error::io_at;
 use leftovers::Adopted;
 use put::Put;
 use staged::{Staged, Stamp};
-use std::fs::Metadata;
-use std::path::{Path, PathBuf};
+use std::io::{self, ErrorKind};
 use std::time::Duration;
 
 /// Bounds the rounds of one commit; 16 writers without lock or latch need few.
 const ROUNDS: usize = 64;
 
-/// An empty board is one that an editor truncated and has not filled yet.
-const EMPTY_PATIENCE: Patience = Patience::For(Duration::from_millis(100));
+/// An empty board is one that an editor truncated and has not filled yet, and
+/// what the system refuses now it may grant in a moment.
+const READ_PATIENCE: Patience = Patience::For(Duration::from_millis(100));
 
-/// Reports a commit.
+/// Where neither a lock nor an exchange keeps writers apart, another host's
+/// write that was under way has arrived after this long.
+const SECOND_LOOK: Duration = Duration::from_millis(150);
+
+/// The report of a commit.
 #[derive(Debug)]
 pub struct Committed<R> {
     /// What it came to.
@@ -46,9 +55,11 @@ pub struct Committed<R> {
     pub latched: bool,
     /// How many writes of outsiders were met on the way.
     pub conflicts: u32,
+    /// What went wrong after the board was written, as one line.
+    pub warning: Option<String>,
 }
 
-/// Says what a commit came to.
+/// What a commit came to.
 #[derive(Debug, PartialEq, Eq)]
 pub enum End<R> {
     /// The new content is in place.
@@ -59,7 +70,7 @@ pub enum End<R> {
     Refused(R),
 }
 
-/// Sets how a commit is done.
+/// How a commit is done.
 #[derive(Clone, Copy, Debug)]
 pub struct CommitOptions {
     /// Whether the board and its folder are synced.
@@ -70,66 +81,73 @@ pub struct CommitOptions {
     pub staleness: Duration,
     /// Who commits: names the temporaries.
     pub token: Token,
+    /// Whether the lock keeps other hosts away meanwhile.
+    pub locked: bool,
 }
 
 /// Commits one edit of `document` at `place`.
 pub fn commit<D: Document>(
-    place: &Place,
+    place: &BoardPlace,
     document: &mut D,
     options: CommitOptions,
 ) -> Result<Committed<D::Refusal>, CommitError> {
-    // The lock, which makes the folder too, may have been skipped. What fails
-    // here fails again, and is reported, where it is needed.
-    let _ = disk::create_folder("folder.create", &place.folder);
-    let latch = Latch::take(&place.latch(), options.latch);
-    let folder = staging_folder(place);
     let mut commit = Commit {
         place,
         options,
-        folder,
+        latch: None,
+        orchestrator: None,
+        is_beside: false,
+        has_exchange: true,
         conflicts: 0,
         superseded: Vec::new(),
         written: None,
+        warnings: Vec::new(),
     };
+    // The lock, which makes the folder too, may have been skipped.
+    match place.create_orchestrator() {
+        Ok(folder) => commit.orchestrator = Some(folder),
+        Err(error) if error.kind() == ErrorKind::NotADirectory => {
+            let folder = place.folder.display();
+            commit.warn(format!("`{folder}` is not used: {error}"));
+        }
+        // What fails here fails again, and is reported, where it is needed.
+        Err(_) => {}
+    }
+    commit.take_latch();
+    let is_latched = commit.latch.is_some();
     let end = commit.run(document)?;
+    let warnings = std::mem::take(&mut commit.warnings);
     Ok(Committed {
         end,
-        latched: latch.is_some(),
+        latched: is_latched,
         conflicts: commit.conflicts,
+        warning: (!warnings.is_empty()).then(|| warnings.join("; ")),
     })
 }
 
-/// Stages in `.orchestrator/`, or beside the board where that is another file system.
-fn staging_folder(place: &Place) -> PathBuf {
-    let beside = place.target.parent().unwrap_or(Path::new("."));
-    if is_on_one_device(beside, &place.folder) {
-        place.folder.clone()
-    } else {
-        beside.to_owned()
-    }
-}
-
-fn is_on_one_device(one: &Path, other: &Path) -> bool {
-    let id = |path| {
-        std::fs::metadata(path)
-            .ok()
-            .and_then(|meta| disk::FileId::of(&meta))
-    };
-    match (id(one), id(other)) {
-        (Some(one), Some(other)) => one.same_device(other),
-        _ => true,
-    }
-}
-
 struct Commit<'a> {
-    place: &'a Place,
+    place: &'a BoardPlace,
     options: CommitOptions,
-    folder: PathBuf,
+    latch: Option<Latch>,
+    /// The folder of temporaries, if it can be used.
+    orchestrator: Option<Folder>,
+    /// Whether temporaries lie beside the board instead.
+    is_beside: bool,
+    has_exchange: bool,
     conflicts: u32,
     /// Displaced contents that the board will hold once this commit ends.
     superseded: Vec<Staged>,
     /// What was staged last, to know it again.
     written: Option<Stamp>,
+    /// What went wrong without harm to the board.
+    warnings: Vec<String>,
+}
+
+/// The board as it was read.
+struct Current {
+    bytes: Vec<u8>,
+    stamp: Stamp,
+    access: Option<Access>,
 }
 
 impl Commit<'_> {
@@ -137,20 +155,21 @@ impl Commit<'_> {
         let mut backoff = Backoff::new(Patience::For(Duration::MAX), Duration::from_millis(2));
         let mut is_done = false;
         for _ in 0..ROUNDS {
-            let leftovers = self.leftovers();
-            let (current, like) = self.read()?;
-            let refusal = current
-                .as_deref()
-                .and_then(|current| document.refusal(current));
-            if let Some(refusal) = refusal {
-                return Ok(End::Refused(refusal));
-            }
-            let joined = match self.adopt(document, leftovers, current.as_deref())? {
+            let board = self.board()?;
+            let current = match &board {
+                Some(board) => self.read(board)?,
+                None => None,
+            };
+            let bytes = current.as_ref().map(|current| &*current.bytes);
+            let joined = match self.adopt(document, board.as_ref(), bytes)? {
                 Adopted::Nothing => None,
                 Adopted::Joined(joined) => Some(joined),
                 Adopted::PutBack => continue,
             };
-            let new = match document.edit(joined.as_deref().or(current.as_deref())) {
+            if let Some(refusal) = bytes.and_then(|bytes| document.refusal(bytes)) {
+                return Ok(End::Refused(refusal));
+            }
+            let new = match document.edit(joined.as_deref().or(bytes)) {
                 // Whoever wrote over ours kept what we did, or did more.
                 Edit::Refuse(_) | Edit::Unchanged if is_done && joined.is_none() => {
                     return Ok(self.finish(End::Written));
@@ -165,9 +184,9 @@ impl Commit<'_> {
                     None => return Ok(self.finish(End::Unchanged)),
                 },
             };
-            let put = match current {
-                None => self.publish(&new)?,
-                Some(current) => self.put(document, new, current, like.as_ref())?,
+            let put = match (&board, current) {
+                (Some(board), Some(current)) => self.put(document, board, new, current)?,
+                _ => self.publish(&new)?,
             };
             match put {
                 Put::Done if document.looks_again() && !self.is_in_place() => {
@@ -184,44 +203,119 @@ impl Commit<'_> {
             self.superseded.clear();
             backoff.pause();
         }
+        if is_done {
+            self.warn("others write faster than it could be looked at again".to_owned());
+            return Ok(End::Written);
+        }
         Err(CommitError::Contended(self.place.board.clone()))
     }
 
+    fn take_latch(&mut self) {
+        if let Some(folder) = &self.orchestrator {
+            let latch = folder.entry(self.place.latch_name());
+            self.latch = Latch::take(&latch, self.options.latch);
+        }
+    }
+
+    /// Opens the board's folder; `None` if there is none.
+    fn board(&mut self) -> Result<Option<Entry>, CommitError> {
+        let board = match self.place.entry() {
+            Ok(board) => board,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(io_at("open the folder of", &self.place.board)(error)),
+        };
+        // Beside the board where the lock's folder is on another file system.
+        let id = |folder: &Folder| folder.status().ok().and_then(|status| status.id);
+        let ids = (
+            id(board.in_folder()),
+            self.orchestrator.as_ref().and_then(id),
+        );
+        self.is_beside |= match ids {
+            (Some(one), Some(other)) => !one.same_device(other),
+            _ => self.orchestrator.is_none(),
+        };
+        Ok(Some(board))
+    }
+
     /// Reads the board; `None` if there is none.
-    fn read(&self) -> Result<(Option<Vec<u8>>, Option<Metadata>), CommitError> {
-        let mut backoff = Backoff::new(EMPTY_PATIENCE, Duration::from_millis(5));
-        let path = &self.place.target;
+    fn read(&self, board: &Entry) -> Result<Option<Current>, CommitError> {
+        let mut backoff = Backoff::new(READ_PATIENCE, Duration::from_millis(5));
         loop {
-            let read = disk::read_regular(path, LIMIT);
-            match read.map_err(|source| CommitError::Unreadable {
-                path: path.clone(),
-                source,
-            })? {
-                Some(contents) if contents.bytes.is_empty() && backoff.pause() => {}
-                Some(contents) => return Ok((Some(contents.bytes), Some(contents.meta))),
-                None if std::fs::symlink_metadata(self.place.placeholder()).is_ok() => {
+            match disk::read_small(board, LIMIT, Links::Refuse) {
+                Ok(Some(contents)) if contents.bytes.is_empty() && backoff.pause() => {}
+                Ok(Some(contents)) => {
+                    let access = Access::of(&contents.file);
+                    return Ok(Some(Current {
+                        stamp: Stamp::of(&disk::Status::of(&contents.meta)),
+                        access: Some(
+                            access.map_err(io_at("read the permissions of", &self.place.board))?,
+                        ),
+                        bytes: contents.bytes,
+                    }));
+                }
+                Ok(None) if std::fs::symlink_metadata(self.place.placeholder()).is_ok() => {
                     return Err(CommitError::NotDownloaded(self.place.board.clone()));
                 }
-                None => return Ok((None, None)),
+                Ok(None) => return Ok(None),
+                Err(ReadError::Io(_)) if backoff.pause() => {}
+                Err(source) => {
+                    return Err(CommitError::Unreadable {
+                        path: self.place.board.clone(),
+                        source,
+                    });
+                }
             }
         }
     }
 
-    /// Says whether what was written last is the board, and is as it was written.
+    /// Compares the board with what was written last.
     ///
     /// An editor that had read the board before our write saves over it without
-    /// asking. While we are here, what it took away is written again.
-    fn is_in_place(&self) -> bool {
-        let now = std::fs::symlink_metadata(&self.place.target);
+    /// asking. While we are here, what it took away is written again. Where
+    /// nothing keeps other hosts away, theirs is waited for, without the latch.
+    fn is_in_place(&mut self) -> bool {
+        if !self.has_exchange && !self.options.locked {
+            self.latch = None;
+            std::thread::sleep(SECOND_LOOK);
+            self.take_latch();
+        }
+        let now = self.place.entry().and_then(|board| disk::status(&board));
         now.ok().map(|now| Stamp::of(&now)) == self.written
     }
 
     /// Removes what the board now holds.
     fn finish<R>(&mut self, end: End<R>) -> End<R> {
-        for staged in self.superseded.drain(..) {
+        for staged in std::mem::take(&mut self.superseded) {
             // One that stays is adopted, and joined once more, by the next commit.
-            let _ = staged.discard();
+            if let Err(error) = disk::patiently(|| staged.discard()) {
+                let path = staged.entry.path();
+                self.warn(format!("cannot remove `{}`: {error}", path.display()));
+            }
         }
         end
+    }
+
+    fn warn(&mut self, warning: String) {
+        if !self.warnings.contains(&warning) {
+            self.warnings.push(warning);
+        }
+    }
+
+    /// Syncs the folder of a board that is written: trouble is a warning.
+    fn sync_folder(&mut self, board: &Entry) {
+        if !self.options.sync {
+            return;
+        }
+        if let Err(error) = board.in_folder().sync("board.sync-folder") {
+            let folder = board.in_folder().path().display();
+            self.warn(format!(
+                "cannot sync `{folder}`: {error}; the board is written, but a power cut may undo that"
+            ));
+        }
+    }
+
+    /// Gives the error of a board that could not be written.
+    fn failed(&self, doing: &'static str, error: io::Error) -> CommitError {
+        io_at(doing, &self.place.board)(error)
     }
 }

@@ -1,15 +1,16 @@
 //! Why a commit failed.
 
 use super::ROUNDS;
+use super::staged::LIMIT;
 use crate::disk::ReadError;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Says why a commit failed; the board is whole, with or without the change.
+/// Why a commit failed; the board is as it was.
 #[derive(Debug, thiserror::Error)]
 pub enum CommitError {
     /// The board cannot be read as one.
-    #[error("cannot read the board `{}`: {source}; move it away, or name another with --board", .path.display())]
+    #[error("cannot read the board `{}`: {source}; {}", .path.display(), remedy(.source))]
     Unreadable {
         /// The board.
         path: PathBuf,
@@ -19,6 +20,9 @@ pub enum CommitError {
     /// The board has not been downloaded.
     #[error("the board `{}` is in iCloud but not on this disk: open it once, then try again", .0.display())]
     NotDownloaded(PathBuf),
+    /// The board would be too large to be read again.
+    #[error("the board `{}` would be larger than {LIMIT} bytes: drop old rows with `boardsync prune`", .0.display())]
+    TooLarge(PathBuf),
     /// The operating system refused a write.
     #[error("cannot {doing} `{}`: {source}", .path.display())]
     Io {
@@ -32,6 +36,17 @@ pub enum CommitError {
     /// Outsiders wrote faster than we could join.
     #[error("the board `{}` changed {ROUNDS} times while it was being written; try again", .0.display())]
     Contended(PathBuf),
+}
+
+/// Suggests what to do about a board that cannot be read. What the operating
+/// system refused says nothing about the board itself.
+fn remedy(why: &ReadError) -> &'static str {
+    match why {
+        ReadError::Io(_) => "try again once that is mended",
+        ReadError::NotRegular { .. } | ReadError::TooLarge { .. } => {
+            "move it away, or name another with --board"
+        }
+    }
 }
 
 /// Words an I/O error: what could not be done, to which file.

@@ -1,16 +1,15 @@
 //! The latch: read, merge and commit are one step for all processes of this host.
 
-use crate::disk::{Attempt, KernelLock, Queue};
-use std::path::Path;
+use crate::disk::{At, Attempt, KernelLock, Queue};
 use std::time::Duration;
 
-/// Is how long the latch is waited for, unless the caller has less time.
+/// How long the latch is waited for, unless the caller has less time.
 pub const LATCH_PATIENCE: Duration = Duration::from_secs(1);
 
 const OPEN: &str = "latch.open";
 const LOCK: &str = "latch.lock";
 
-/// Holds the latch until it is dropped: for a few milliseconds.
+/// The latch, held until it is dropped: for a few milliseconds.
 #[derive(Debug)]
 #[must_use = "the latch is let go when this is dropped"]
 pub struct Latch {
@@ -18,14 +17,14 @@ pub struct Latch {
 }
 
 impl Latch {
-    /// Takes the latch at `path`; `None` if it was not to be had within `patience`.
+    /// Takes the latch; `None` if it cannot be acquired within `patience`.
     ///
     /// Going on without it loses nothing: the exchange and the join hold.
-    pub fn take(path: &Path, patience: Duration) -> Option<Self> {
-        let lock = match KernelLock::try_take(path, OPEN, LOCK) {
+    pub fn take(at: &(impl At + Clone + Send + 'static), patience: Duration) -> Option<Self> {
+        let lock = match KernelLock::try_take(at, OPEN, LOCK) {
             Attempt::Taken(lock) => Some(lock),
             Attempt::Unavailable(_) => None,
-            Attempt::Busy => Queue::enter(path.to_owned(), OPEN, LOCK).wait(patience),
+            Attempt::Busy => Queue::enter(at.clone(), OPEN, LOCK).wait(patience),
         };
         lock.map(|lock| Self { _lock: lock })
     }

@@ -1,171 +1,250 @@
 //! What a crashed process left: adopted before it is removed.
+//!
+//! The folder may be anybody's, and so may be what has such a name in it:
+//! nothing is read that is no regular file or larger than a board, one content
+//! is held at a time, and what is too much waits for the next commit.
 
+use super::Commit;
 use super::document::{Displaced, Document};
 use super::error::CommitError;
-use super::staged::{Staged, hash};
-use super::{Commit, CommitOptions};
-use crate::disk::{self, ReadError, Token};
-use std::path::Path;
-use std::time::Duration;
+use super::staged::{LIMIT, Staged, StagedName, hash};
+use crate::disk::{self, Entry, Token};
+use std::time::{Duration, SystemTime};
 
-/// Says what became of what crashed processes left.
+/// How many names of leftovers one commit looks at.
+const LISTED: usize = 256;
+/// How many contents one commit reads.
+const READ: usize = 64;
+/// How many bytes of contents one commit reads, but for the first.
+const BYTES: u64 = LIMIT;
+
+/// What became of what crashed processes left.
 pub(super) enum Adopted {
     Nothing,
     /// This is the board that holds it all.
     Joined(Vec<u8>),
-    /// A person's note has its place back: begin again.
+    /// A person's note, or a whole board, has its place back: begin again.
     PutBack,
 }
 
-impl Commit<'_> {
-    /// Claims what crashed processes left.
-    pub(super) fn leftovers(&mut self) -> Vec<Leftover> {
-        let CommitOptions {
-            token, staleness, ..
-        } = &mut self.options;
-        adopt_leftovers(&self.folder, &self.place.stem, token, *staleness)
-    }
+/// The name of a file that a process left, taken apart.
+#[derive(Debug, PartialEq, Eq)]
+struct Left<'n> {
+    maker: Token,
+    /// The hashes of its first content and of what that was made from; `None`
+    /// for a file that was not complete.
+    hashes: Option<(&'n str, &'n str)>,
+    is_journal: bool,
+}
 
+impl Commit<'_> {
     /// Joins what crashed processes left into `current`.
     pub(super) fn adopt<D: Document>(
         &mut self,
         document: &mut D,
-        leftovers: Vec<Leftover>,
+        board: Option<&Entry>,
         current: Option<&[u8]>,
     ) -> Result<Adopted, CommitError> {
-        let mut joined: Option<Vec<u8>> = None;
-        for Leftover { staged, bytes } in leftovers {
+        let folder = match (board, &self.orchestrator) {
+            (Some(board), _) => self.folder_of(board).0.clone(),
+            (None, Some(folder)) => folder.clone(),
+            (None, None) => return Ok(Adopted::Nothing),
+        };
+        let stem = &*self.place.stem;
+        let is_left = |name: &str| Left::parse(stem, name).is_some();
+        let names = folder.list(LISTED, is_left).unwrap_or_default();
+        let is_refused = current.is_some_and(|current| document.refusal(current).is_some());
+        let (mut joined, mut read, mut bytes_left) = (None::<Vec<u8>>, 0, BYTES);
+        for name in names {
+            let entry = folder.entry(&name);
+            let Some(left) = Left::parse(stem, &name) else {
+                continue;
+            };
+            let Some(length) = self.abandoned_length(&entry, &left) else {
+                continue;
+            };
+            // Incomplete, or what an editor had emptied: nobody needs it.
+            let hashes = left.hashes.filter(|_| length > 0);
+            let Some((made, base)) = hashes else {
+                let _ = disk::remove("leftover.unlink", &entry);
+                continue;
+            };
+            let is_too_much = read == READ || (read > 0 && length > bytes_left);
+            if is_too_much && length <= LIMIT {
+                continue;
+            }
+            let Some(staged) = self.claim(&entry, &name, &left) else {
+                continue;
+            };
+            if length > LIMIT {
+                self.keep(&staged);
+                continue;
+            }
+            let Ok(Some(bytes)) = staged.read() else {
+                continue;
+            };
+            read += 1;
+            bytes_left = bytes_left.saturating_sub(length);
+            let content = hash(&bytes);
+            if left.is_journal {
+                match self.restore(is_refused, board, current, &staged, &bytes) {
+                    true => return Ok(Adopted::PutBack),
+                    false if current.is_some_and(|now| [made, base].contains(&&*hash(now))) => {
+                        let _ = disk::remove("leftover.unlink", &staged.entry);
+                        continue;
+                    }
+                    false => {}
+                }
+            } else if [made, base].contains(&&*content) {
+                // Complete, but it never reached the board, and its writer never
+                // said so; or displaced by what was made from it.
+                let _ = disk::remove("leftover.unlink", &staged.entry);
+                continue;
+            }
+            if is_refused {
+                // It waits until the board is one again.
+                continue;
+            }
+            let so_far = joined.as_deref().or(current);
             let is_last = current.is_some_and(|current| staged.is_made_of(current));
             if document.refusal(&bytes).is_none() {
-                let next = match joined.as_deref().or(current) {
+                let next = match so_far {
                     Some(so_far) => document.join(&bytes, so_far, Displaced::ByCrash),
                     None => bytes,
                 };
-                if joined.as_deref().or(current) != Some(&next) {
+                if next.len() as u64 > LIMIT {
+                    self.keep(&staged);
+                    continue;
+                }
+                if so_far != Some(&next) {
                     joined = Some(next);
                 }
                 self.superseded.push(staged);
-            } else if is_last && joined.is_none() {
+            } else if let Some(board) = board.filter(|_| is_last && joined.is_none()) {
                 // A person's note, displaced by a process that did not live to
                 // put it back.
-                self.swap_back(&staged)?;
-                return Ok(Adopted::PutBack);
+                return match self.swap_back(board, &staged) {
+                    Ok(()) => Ok(Adopted::PutBack),
+                    Err(error) => Err(self.failed("restore", error)),
+                };
             } else {
                 self.keep(&staged);
             }
         }
         Ok(joined.map_or(Adopted::Nothing, Adopted::Joined))
     }
-}
 
-/// Holds a board that an exchange displaced and that nobody joined.
-#[derive(Debug)]
-pub struct Leftover {
-    /// Its file, under a name of ours.
-    pub staged: Staged,
-    /// Its content.
-    pub bytes: Vec<u8>,
-}
-
-/// Claims the leftovers of dead processes, and removes what the board does not need.
-///
-/// A claim is a rename, so that whichever side of an exchange the file is on
-/// when its writer turns out to live after all, it is read once, whole. Those
-/// of living processes are left alone until they are older than `staleness`.
-pub fn adopt_leftovers(
-    folder: &Path,
-    stem: &str,
-    token: &mut Token,
-    staleness: Duration,
-) -> Vec<Leftover> {
-    let is_left = |name: &str| name_of(stem, name).is_some() || pending_of(stem, name).is_some();
-    let mut adopted = Vec::new();
-    for name in disk::list(folder, is_left).unwrap_or_default() {
-        let path = folder.join(&name);
-        if let Some(maker) = pending_of(stem, &name) {
-            if is_abandoned(&path, *token, maker, staleness) {
-                let _ = disk::remove("leftover.unlink", &path);
-            }
-            continue;
-        }
-        let Some((maker, hashes)) = name_of(stem, &name) else {
-            continue;
+    /// Writes a board whole again that its writer left half written in place.
+    fn restore(
+        &mut self,
+        is_refused: bool,
+        board: Option<&Entry>,
+        current: Option<&[u8]>,
+        journal: &Staged,
+        whole: &[u8],
+    ) -> bool {
+        let (Some(board), Some(current)) = (board, current) else {
+            return false;
         };
-        if is_abandoned(&path, *token, maker, staleness) {
-            adopted.extend(claim(&path, stem, token, hashes));
+        let is_longer = current.starts_with(whole) && current.len() > whole.len();
+        let is_torn = current.is_empty() || is_longer || is_refused;
+        is_torn
+            && journal.is_made_of(whole)
+            && disk::write_over("board.write-over", board, whole, self.options.sync).is_ok()
+            && disk::remove("leftover.unlink", &journal.entry).is_ok()
+    }
+
+    /// Gives a leftover a name of ours.
+    ///
+    /// A claim is a rename, so that whichever side of an exchange the file is
+    /// on when its writer turns out to live after all, it is read once, whole.
+    fn claim(&mut self, entry: &Entry, name: &str, left: &Left) -> Option<Staged> {
+        let (made, base) = left.hashes?;
+        let token = self.options.token.successor();
+        self.options.token = token;
+        let claimed = StagedName {
+            stem: &self.place.stem,
+            token,
+        };
+        let dot = if name.starts_with('.') { "." } else { "" };
+        let journal = if left.is_journal { ".journal" } else { "" };
+        let claimed = entry.sibling(claimed.complete(dot, &format!("{made}.{base}{journal}")));
+        disk::move_new("leftover.claim", entry, &claimed).ok()?;
+        Some(Staged {
+            entry: claimed,
+            made: made.to_owned(),
+            stamp: None,
+        })
+    }
+
+    /// Gives the size of a regular file whose writer is dead, or older than the
+    /// staleness; `None` for any other.
+    fn abandoned_length(&self, entry: &Entry, left: &Left) -> Option<u64> {
+        let status = disk::status(entry).ok()?;
+        // The board keeps the time of its last change when it is displaced, so
+        // age alone, measured from the change of status, must not be taken for
+        // that of a living process.
+        let is_old = || is_older(status.changed, self.options.staleness);
+        let is_ours = status.kind.is_none();
+        (is_ours && (self.options.token.knows_dead(left.maker) || is_old()))
+            .then_some(status.length)
+    }
+}
+
+fn is_older(changed: SystemTime, staleness: Duration) -> bool {
+    let age = SystemTime::now().duration_since(changed);
+    age.is_ok_and(|age| age > staleness)
+}
+
+impl<'n> Left<'n> {
+    /// Reads `.<stem>.<token>.pending` or `<stem>.<token>.<made>.<base>.tmp`,
+    /// which may have a dot before it and `.journal` before its ending.
+    fn parse(stem: &str, name: &'n str) -> Option<Self> {
+        let bare = name.strip_prefix('.').unwrap_or(name);
+        let rest = bare.strip_prefix(stem)?.strip_prefix('.')?;
+        if let Some(token) = rest.strip_suffix(".pending") {
+            return Some(Self {
+                maker: Token::parse(token).filter(|_| bare != name)?,
+                hashes: None,
+                is_journal: false,
+            });
+        }
+        let rest = rest.strip_suffix(".tmp")?;
+        let whole = rest.strip_suffix(".journal");
+        let (token, hashes) = whole.unwrap_or(rest).split_once('.')?;
+        let (made, base) = hashes.split_once('.')?;
+        let is_hash = |hash: &str| hash.len() == 16 && hash.bytes().all(|b| b.is_ascii_hexdigit());
+        Some(Self {
+            maker: Token::parse(token).filter(|_| is_hash(made) && is_hash(base))?,
+            hashes: Some((made, base)),
+            is_journal: whole.is_some(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Left;
+
+    #[test]
+    fn names_of_leftovers_are_told_from_all_others() {
+        let token = "0123456789abcdef0123456789abcdef";
+        let hash = "0123456789abcdef";
+        let is_left = |name: &str| Left::parse("board", name).is_some();
+        assert!(is_left(&format!(".board.{token}.pending")));
+        assert!(is_left(&format!("board.{token}.{hash}.{hash}.tmp")));
+        assert!(is_left(&format!(".board.{token}.{hash}.{hash}.tmp")));
+        let journal = format!("board.{token}.{hash}.{hash}.journal.tmp");
+        assert!(Left::parse("board", &journal).unwrap().is_journal);
+        for other in [
+            format!("board.{token}.pending"),
+            format!("boards.{token}.{hash}.{hash}.tmp"),
+            format!("board.{token}.{hash}.tmp"),
+            format!("board.{token}.{hash}.{hash}.kept.md"),
+            "board.lock".to_owned(),
+            "board.md".to_owned(),
+        ] {
+            assert!(!is_left(&other), "{other}");
         }
     }
-    adopted
-}
-
-fn claim(
-    path: &Path,
-    stem: &str,
-    token: &mut Token,
-    (made, base): (&str, &str),
-) -> Option<Leftover> {
-    *token = token.successor();
-    let claimed = path.with_file_name(format!("{stem}.{token}.{made}.{base}.tmp"));
-    disk::move_new("leftover.claim", path, &claimed).ok()?;
-    let staged = Staged {
-        path: claimed,
-        made: made.to_owned(),
-    };
-    match staged.read() {
-        // Complete, but it never reached the board, and its writer never said
-        // so; or displaced by what was made from it.
-        Ok(Some(bytes)) if [made, base].contains(&&*hash(&bytes)) => {}
-        Ok(Some(bytes)) => return Some(Leftover { staged, bytes }),
-        Err(ReadError::NotRegular { .. }) => {}
-        Ok(None) | Err(ReadError::TooLarge { .. } | ReadError::Io(_)) => return None,
-    }
-    let _ = disk::remove("leftover.unlink", &staged.path);
-    None
-}
-
-fn is_abandoned(path: &Path, mine: Token, maker: Token, staleness: Duration) -> bool {
-    // The board keeps the time of its last change when it is displaced, so
-    // age alone, measured from the change of status, must not be taken for
-    // that of a living process.
-    let age = std::fs::symlink_metadata(path)
-        .ok()
-        .and_then(|meta| changed_ago(&meta));
-    mine.knows_dead(maker) || age.is_some_and(|age| age > staleness)
-}
-
-/// Gives how long ago a file was last renamed, linked or written.
-#[cfg(unix)]
-fn changed_ago(meta: &std::fs::Metadata) -> Option<Duration> {
-    use std::os::unix::fs::MetadataExt;
-    let secs = u64::try_from(meta.ctime()).ok()?;
-    let nanos = u32::try_from(meta.ctime_nsec()).ok()?;
-    let changed = std::time::SystemTime::UNIX_EPOCH + Duration::new(secs, nanos);
-    std::time::SystemTime::now().duration_since(changed).ok()
-}
-
-#[cfg(not(unix))]
-fn changed_ago(meta: &std::fs::Metadata) -> Option<Duration> {
-    meta.created().ok()?.elapsed().ok()
-}
-
-/// Reads `<stem>.<token>.<made>.<base>.tmp`.
-fn name_of<'n>(stem: &str, name: &'n str) -> Option<(Token, (&'n str, &'n str))> {
-    let rest = name
-        .strip_prefix(stem)?
-        .strip_prefix('.')?
-        .strip_suffix(".tmp")?;
-    let (token, hashes) = rest.split_once('.')?;
-    let (made, base) = hashes.split_once('.')?;
-    let is_hash = |hash: &str| hash.len() == 16 && hash.bytes().all(|b| b.is_ascii_hexdigit());
-    let is_ours = is_hash(made) && is_hash(base);
-    Some((Token::parse(token)?, (made, base))).filter(|_| is_ours)
-}
-
-/// Reads `.<stem>.<token>.pending`.
-fn pending_of(stem: &str, name: &str) -> Option<Token> {
-    let rest = name
-        .strip_prefix('.')?
-        .strip_prefix(stem)?
-        .strip_prefix('.')?;
-    Token::parse(rest.strip_suffix(".pending")?)
 }

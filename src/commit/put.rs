@@ -1,16 +1,13 @@
-//! Putting a content in place: published, exchanged, or, where nothing can be
-//! exchanged, compared and replaced.
+//! Putting a content in place: published without clobbering, or exchanged.
 
 use super::document::{Displaced, Document};
 use super::error::{CommitError, io_at};
-use super::staged::{LIMIT, Staged, Stamp};
-use super::{Commit, CommitOptions, ROUNDS};
-use crate::disk;
-use std::fs::Metadata;
+use super::staged::{LIMIT, Staged, StagedName, Stamp};
+use super::{Commit, CommitOptions, Current, ROUNDS};
+use crate::disk::{self, Access, Entry, Folder, Links, ReadError};
 use std::io::{self, ErrorKind};
-use std::path::Path;
 
-/// Says how one attempt to put a content in place ended.
+/// How one attempt to put a content in place ended.
 pub(super) enum Put<R> {
     Done,
     /// The board is not what was read: begin again.
@@ -21,78 +18,126 @@ pub(super) enum Put<R> {
     Refused(R),
 }
 
+/// How an exchange ended, as seen on the disk.
+enum Swap {
+    Done,
+    /// It is not done, for this reason.
+    Failed(io::Error),
+    /// The file system has none.
+    Unsupported,
+}
+
 impl Commit<'_> {
     /// Puts the first board in place, without clobbering.
     pub(super) fn publish<R>(&mut self, new: &[u8]) -> Result<Put<R>, CommitError> {
-        let board = &self.place.target;
-        let folder = board.parent().unwrap_or(Path::new("."));
-        disk::create_folder("folder.create", folder).map_err(io_at("create", folder))?;
-        let staged = self.stage(new, &[], None)?;
-        let placed = match disk::place_new("board.publish", &staged.path, board) {
-            // Half a board is none: where nothing refuses to replace, a look
-            // must do.
-            Err(error) if disk::is_unsupported(&error) => {
-                disk::move_new("board.publish", &staged.path, board)
+        let board = self.place.create_entry();
+        let board = board.map_err(|error| self.failed("create the folder of", error))?;
+        let staged = self.stage(&board, new, &[], None)?;
+        let placed = disk::patiently(|| {
+            match disk::place_new("board.publish", &staged.entry, &board) {
+                // Half a board is none: where nothing refuses to replace, a look
+                // must do.
+                Err(error) if disk::is_unsupported(&error) => {
+                    disk::move_new("board.publish", &staged.entry, &board)
+                }
+                placed => placed,
             }
-            placed => placed,
-        };
+        });
         match placed {
-            Ok(()) => self.sync_folder().map(|()| Put::Done),
+            // The board is believed rather than the reply.
+            Err(_) if staged.is_at(&board) => {
+                let _ = staged.discard();
+            }
+            Ok(()) => {}
             Err(error) => {
                 staged.abandon();
-                match error.kind() {
+                return match error.kind() {
                     ErrorKind::AlreadyExists => Ok(Put::Changed),
                     ErrorKind::CrossesDevices if self.move_beside() => Ok(Put::Moved),
-                    _ => Err(io_at("create", board)(error)),
-                }
+                    _ => Err(self.failed("create", error)),
+                };
             }
         }
+        self.sync_folder(&board);
+        Ok(Put::Done)
     }
 
-    /// Puts `new` in the place of `expected`, joining whatever else it displaces.
+    /// Puts `new` in the place of what was read, joining whatever else it displaces.
     pub(super) fn put<D: Document>(
         &mut self,
         document: &mut D,
+        board: &Entry,
         mut new: Vec<u8>,
-        mut expected: Vec<u8>,
-        like: Option<&Metadata>,
+        current: Current,
     ) -> Result<Put<D::Refusal>, CommitError> {
-        let board = self.place.target.clone();
+        let Current {
+            bytes: mut expected,
+            stamp,
+            access,
+        } = current;
+        let mut stamp = Some(stamp);
+        let mut is_written = false;
         for _ in 0..ROUNDS {
-            let staged = self.stage(&new, &expected, like)?;
-            match disk::exchange("board.exchange", &staged.path, &board) {
-                Ok(()) => {}
-                Err(error) if disk::is_unsupported(&error) => {
-                    return self.replace(&staged, &expected);
+            let staged = match self.stage(board, &new, &expected, access.as_ref()) {
+                Ok(staged) => staged,
+                // The first swap is done, and what it displaced lies there still.
+                Err(error) if is_written => {
+                    self.superseded.clear();
+                    self.warn(format!(
+                        "{error}; the next update joins what an outsider wrote"
+                    ));
+                    return Ok(Put::Done);
                 }
-                Err(error) => {
+                Err(error) => return Err(error),
+            };
+            match self.exchange(board, &staged, stamp) {
+                // Whatever is displaced from now on must be joined, not read again.
+                Swap::Done => (is_written, stamp) = (true, None),
+                Swap::Unsupported => {
+                    self.has_exchange = false;
+                    return self.replace(board, &staged, &expected);
+                }
+                Swap::Failed(error) => {
+                    if error.kind() == ErrorKind::ResourceBusy {
+                        return self.replace(board, &staged, &expected);
+                    }
                     staged.abandon();
                     return match error.kind() {
                         ErrorKind::NotFound => Ok(Put::Changed),
                         ErrorKind::CrossesDevices if self.move_beside() => Ok(Put::Moved),
-                        _ => Err(io_at("replace", &board)(error)),
+                        _ if is_written => {
+                            self.superseded.clear();
+                            self.warn(format!("cannot replace the board once more: {error}"));
+                            Ok(Put::Done)
+                        }
+                        _ => Err(self.failed("replace", error)),
                     };
                 }
             }
             // What was displaced is looked at first, even if this failed.
-            let synced = self.sync_folder();
-            let read = staged.read();
-            let path = &staged.path;
-            let displaced = read.map_err(|source| CommitError::Unreadable {
-                path: path.clone(),
-                source,
-            })?;
+            self.sync_folder(board);
+            let displaced = match disk::patiently(|| staged.read().map_err(as_io)) {
+                Ok(displaced) => displaced,
+                Err(error) => return Ok(self.keep_unread(board, &staged, &error)),
+            };
             // What another process adopted meanwhile, it has joined.
             let Some(displaced) = displaced else {
-                return synced.map(|()| Put::Done);
+                return Ok(Put::Done);
             };
             if displaced == expected {
                 self.superseded.push(staged);
-                return synced.map(|()| Put::Done);
+                return Ok(Put::Done);
             }
             self.conflicts += 1;
             if let Some(refusal) = document.refusal(&displaced) {
-                self.swap_back(&staged)?;
+                if let Err(error) = self.swap_back(board, &staged) {
+                    self.warn(format!(
+                        "a note was in the board's place, and cannot be put back: {error}; it is \
+                         kept as `{}`, and the next update tries again",
+                        staged.entry.path().display()
+                    ));
+                    return Ok(Put::Done);
+                }
                 // Empty: an editor is between its truncation and its write.
                 return Ok(if displaced.is_empty() {
                     Put::Changed
@@ -106,113 +151,169 @@ impl Commit<'_> {
             let joined = document.join(&displaced, &new, when);
             self.superseded.push(staged);
             if joined == new {
-                return synced.map(|()| Put::Done);
+                return Ok(Put::Done);
             }
             expected = std::mem::replace(&mut new, joined);
         }
-        Err(CommitError::Contended(self.place.board.clone()))
+        self.warn("others write faster than theirs could be joined".to_owned());
+        self.superseded.clear();
+        Ok(Put::Done)
     }
 
-    /// Where nothing can be exchanged: compares just before a plain rename.
-    fn replace<R>(&mut self, staged: &Staged, expected: &[u8]) -> Result<Put<R>, CommitError> {
-        let board = &self.place.target;
-        let now = disk::read_regular(board, LIMIT).map_err(|source| CommitError::Unreadable {
-            path: board.clone(),
-            source,
-        })?;
-        if now.is_none_or(|now| now.bytes != expected) {
-            let _ = staged.discard();
-            return Ok(Put::Changed);
+    /// Swaps what is staged with the board, and believes the disk, not the reply.
+    ///
+    /// Some FUSE file systems take an exchange for a plain rename and report
+    /// success, so the board is compared just before, as for a plain rename;
+    /// and a network's reply may be an error though the swap was done.
+    fn exchange(&mut self, board: &Entry, staged: &Staged, expected: Option<Stamp>) -> Swap {
+        if !self.has_exchange {
+            return Swap::Unsupported;
         }
-        match disk::replace("board.replace", &staged.path, board) {
-            Ok(()) => self.sync_folder().map(|()| Put::Done),
-            // Another process has taken ours for a leftover.
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Put::Changed),
-            Err(error) => {
-                staged.abandon();
-                Err(io_at("replace", board)(error))
+        match (expected, disk::status(board)) {
+            (Some(expected), Ok(status)) if Stamp::of(&status) != expected => {
+                return Swap::Failed(ErrorKind::NotFound.into());
             }
+            (_, Ok(_)) => {}
+            (_, Err(error)) => return Swap::Failed(error),
         }
+        let swapped =
+            disk::patiently(
+                || match disk::exchange("board.exchange", &staged.entry, board) {
+                    Err(_) if self.is_swapped(board, staged) => Ok(()),
+                    done => done,
+                },
+            );
+        match swapped {
+            Ok(()) if staged.is_at(&staged.entry) => Swap::Unsupported,
+            Ok(()) => {
+                // Gone: renamed over the board, or adopted by another process.
+                self.has_exchange = disk::status(&staged.entry).is_ok();
+                Swap::Done
+            }
+            Err(error) if disk::is_unsupported(&error) => Swap::Unsupported,
+            Err(error) => Swap::Failed(error),
+        }
+    }
+
+    fn is_swapped(&self, board: &Entry, staged: &Staged) -> bool {
+        staged.is_at(board) && !staged.is_at(&staged.entry)
+    }
+
+    /// Deals with a displaced content that cannot be read.
+    ///
+    /// A folder, a link or a file larger than any board gets its place back.
+    /// What the system does not let us read now, the next commit joins.
+    fn keep_unread<R>(&mut self, board: &Entry, staged: &Staged, error: &io::Error) -> Put<R> {
+        let path = staged.entry.path();
+        let is_foreign = error.get_ref().is_some_and(|inner| inner.is::<ReadError>());
+        if is_foreign && disk::exchange("board.swap-back", &staged.entry, board).is_ok() {
+            staged.abandon();
+            return Put::Changed;
+        }
+        self.warn(format!(
+            "cannot read `{}`, which the board was: {error}; the next update joins it",
+            path.display()
+        ));
+        Put::Done
     }
 
     /// Gives a displaced content its place back, and removes ours.
     ///
     /// If someone wrote over ours meanwhile, that write is the last, and stays.
-    pub(super) fn swap_back(&mut self, staged: &Staged) -> Result<(), CommitError> {
-        let board = &self.place.target;
-        let now = disk::read_regular(board, LIMIT).ok().flatten();
+    pub(super) fn swap_back(&mut self, board: &Entry, staged: &Staged) -> io::Result<()> {
+        let now = disk::read_small(board, LIMIT, Links::Refuse).ok().flatten();
         if now.is_none_or(|now| !staged.is_made_of(&now.bytes)) {
             self.keep(staged);
             return Ok(());
         }
-        let swap = || {
-            disk::exchange("board.swap-back", &staged.path, board).map_err(io_at("restore", board))
+        let has_ours = || matches!(staged.read(), Ok(Some(content)) if staged.is_made_of(&content));
+        // The file is believed rather than the reply: two swaps would be none.
+        let swap = || match disk::exchange("board.swap-back", &staged.entry, board) {
+            Err(_) if has_ours() => Ok(()),
+            done => done,
         };
-        swap()?;
-        match staged.read() {
-            Ok(Some(ours)) if staged.is_made_of(&ours) => {
-                let _ = staged.discard();
-            }
-            _ => {
-                swap()?;
-                self.keep(staged);
-            }
+        disk::patiently(swap)?;
+        if has_ours() {
+            let _ = disk::patiently(|| staged.discard());
+        } else {
+            disk::exchange("board.swap-back", &staged.entry, board)?;
+            self.keep(staged);
         }
-        self.sync_folder()
+        self.sync_folder(board);
+        Ok(())
     }
 
     /// Keeps a content that is not ours to join, out of the way of later commits.
     pub(super) fn keep(&self, staged: &Staged) {
-        let kept = staged.path.with_extension("kept.md");
-        let _ = disk::move_new("leftover.claim", &staged.path, &kept);
+        let path = staged.entry.path().with_extension("kept.md");
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        // Somebody's text: beside the board it is not hidden from people.
+        let kept = staged.entry.sibling(name.trim_start_matches('.'));
+        let _ = disk::move_new("leftover.claim", &staged.entry, &kept);
     }
 
     fn stage(
         &mut self,
+        board: &Entry,
         bytes: &[u8],
         base: &[u8],
-        like: Option<&Metadata>,
+        like: Option<&Access>,
     ) -> Result<Staged, CommitError> {
-        let (staged, stamp) = match self.write(bytes, base, like) {
+        if bytes.len() as u64 > LIMIT {
+            return Err(CommitError::TooLarge(self.place.board.clone()));
+        }
+        let staged = match self.write(board, bytes, base, like) {
             // Nothing can be put in there: beside the board, then, if it can be
             // written at all.
-            Err(error) if is_refusal(&error) && self.move_beside() => self.write(bytes, base, like),
+            Err(error) if is_refusal(&error) && self.move_beside() => {
+                self.write(board, bytes, base, like)
+            }
             written => written,
-        }
-        .map_err(io_at("write a new board in", &self.folder))?;
-        self.written = Some(stamp);
+        };
+        let staged = staged.map_err(|error| {
+            let folder = self.folder_of(board).0.path().to_owned();
+            io_at("write a new board in", &folder)(error)
+        })?;
+        self.written = staged.stamp;
         Ok(staged)
     }
 
     fn write(
         &mut self,
+        board: &Entry,
         bytes: &[u8],
         base: &[u8],
-        like: Option<&Metadata>,
-    ) -> io::Result<(Staged, Stamp)> {
+        like: Option<&Access>,
+    ) -> io::Result<Staged> {
         let CommitOptions { token, sync, .. } = &mut self.options;
         *token = token.successor();
-        let name = (&*self.place.stem, *token);
-        Staged::write(&self.folder, name, bytes, base, like, *sync)
+        let name = StagedName {
+            stem: &self.place.stem,
+            token: *token,
+        };
+        let sync = *sync;
+        Staged::write(self.folder_of(board), &name, bytes, base, like, sync)
+    }
+
+    /// Gives the folder of temporaries, and how their names begin there.
+    pub(super) fn folder_of<'f>(&'f self, board: &'f Entry) -> (&'f Folder, &'static str) {
+        match &self.orchestrator {
+            Some(folder) if !self.is_beside => (folder, ""),
+            _ => (board.in_folder(), "."),
+        }
     }
 
     /// Stages beside the board from now on; false if it does so already.
-    fn move_beside(&mut self) -> bool {
-        let beside = self
-            .place
-            .target
-            .parent()
-            .unwrap_or(Path::new("."))
-            .to_owned();
-        std::mem::replace(&mut self.folder, beside.clone()) != beside
+    pub(super) fn move_beside(&mut self) -> bool {
+        !std::mem::replace(&mut self.is_beside, true)
     }
+}
 
-    fn sync_folder(&self) -> Result<(), CommitError> {
-        if !self.options.sync {
-            return Ok(());
-        }
-        let folder = self.place.target.parent().unwrap_or(Path::new("."));
-        disk::sync_folder("board.sync-folder", folder).map_err(io_at("sync", folder))
+/// Makes an error of reading one of the system's; what is no board stays one inside.
+fn as_io(error: ReadError) -> io::Error {
+    match error {
+        ReadError::Io(error) => error,
+        error => io::Error::other(error),
     }
 }
 

@@ -4,100 +4,138 @@
 //! `<stem>.<token>.<made>.<base>.tmp`: the hashes of its content and of what
 //! that was made from. After a crash the name tells what the file is. A
 //! content that is `made` never reached the board. One that is `base` was
-//! displaced by what holds it all. Any other was displaced unread.
+//! displaced by what holds it all. Any other was displaced unread. Beside the
+//! board, where people look, the name begins with a dot.
 
-use crate::disk::{self, FileId, ReadError, Token};
-use std::fs::{File, Metadata};
+use crate::disk::{self, Access, Entry, FileId, Folder, Links, ReadError, Status, Token};
 use std::io;
-use std::path::{Path, PathBuf};
 use std::time::SystemTime;
-use xxhash_rust::xxh3::xxh3_64;
 
-/// Bounds what is read of a board, in bytes: about 500,000 rows.
-pub const LIMIT: u64 = 64 * 1024 * 1024;
+/// The greatest size of a board, in bytes: about 30,000 rows.
+///
+/// What is read of a vault is somebody else's, and is held in memory several
+/// times over while it is merged.
+pub const LIMIT: u64 = 4 * 1024 * 1024;
 
-/// Gives the XXH3 of `bytes`, 64 bits, in hexadecimal digits.
+/// Gives the first 16 hexadecimal digits of the SHA-256 of `bytes`.
 pub fn hash(bytes: &[u8]) -> String {
-    format!("{:016x}", xxh3_64(bytes))
+    let digest = hmac_sha256::Hash::hash(bytes);
+    digest[..8]
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }
 
-/// Holds a complete file beside the board, to be put in its place.
+/// A complete file, to be put in the board's place; or what was there.
 #[derive(Debug)]
 pub struct Staged {
     /// Where it lies.
-    pub path: PathBuf,
+    pub entry: Entry,
     /// The hash of the content that was put there first.
     pub made: String,
+    /// The file that was put there first.
+    pub stamp: Option<Stamp>,
 }
 
-/// Tells a file from any other, and from itself after a write.
+/// What tells a file from any other, and from itself after a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp {
     id: Option<FileId>,
     length: u64,
-    modified: Option<SystemTime>,
+    modified: SystemTime,
 }
 
 impl Stamp {
     /// Takes it off what the file system says of a file.
-    pub fn of(meta: &Metadata) -> Self {
+    pub fn of(status: &Status) -> Self {
         Self {
-            id: FileId::of(meta),
-            length: meta.len(),
-            modified: meta.modified().ok(),
+            id: status.id,
+            length: status.length,
+            modified: status.modified,
         }
     }
 }
 
+/// The parts of a staged board's name.
+pub struct StagedName<'a> {
+    /// The stem of the board's files.
+    pub stem: &'a str,
+    /// Who staged it.
+    pub token: Token,
+}
+
+impl StagedName<'_> {
+    fn pending(&self) -> String {
+        format!(".{}.{}.pending", self.stem, self.token)
+    }
+
+    /// Names the complete file: by the hashes of its content and its base.
+    pub fn complete(&self, dot: &str, hashes: &str) -> String {
+        format!("{dot}{}.{}.{hashes}.tmp", self.stem, self.token)
+    }
+}
+
 impl Staged {
-    /// Writes `bytes`, made from `base`, to a new file in `folder`, as readable
-    /// as the file `like`.
+    /// Writes `bytes`, made from `base`, to a new file in `folder`, with the
+    /// permissions `like`; `dot` begins its name.
     pub fn write(
-        folder: &Path,
-        (stem, token): (&str, Token),
+        (folder, dot): (&Folder, &str),
+        name: &StagedName,
         bytes: &[u8],
         base: &[u8],
-        like: Option<&Metadata>,
+        like: Option<&Access>,
         sync: bool,
-    ) -> io::Result<(Self, Stamp)> {
-        let pending = folder.join(format!(".{stem}.{token}.pending"));
+    ) -> io::Result<Self> {
+        let pending = folder.entry(name.pending());
         let made = hash(bytes);
-        let path = folder.join(format!("{stem}.{token}.{made}.{}.tmp", hash(base)));
-        let written = Self::write_to(&pending, bytes, like, sync)
-            .and_then(|stamp| disk::replace("board.stage", &pending, &path).map(|()| stamp));
+        let entry = folder.entry(name.complete(dot, &format!("{made}.{}", hash(base))));
+        let written = write(&pending, bytes, like, sync).and_then(|stamp| {
+            let staged = disk::patiently(|| disk::replace("board.stage", &pending, &entry));
+            staged.map(|()| stamp)
+        });
         if written.is_err() {
             // A rename that is said to have failed may have been done.
             let _ = disk::remove("board.unlink", &pending);
-            let _ = disk::remove("board.unlink", &path);
+            let _ = disk::remove("board.unlink", &entry);
         }
-        written.map(|stamp| (Self { path, made }, stamp))
-    }
-
-    fn write_to(
-        path: &Path,
-        bytes: &[u8],
-        like: Option<&Metadata>,
-        sync: bool,
-    ) -> io::Result<Stamp> {
-        let file = disk::create_new("board.create", path, like.map_or(0o644, mode))?;
-        if let Some(like) = like {
-            disk::step::around("board.mode", || set_owner_and_mode(&file, like))?;
-        }
-        disk::fill("board.write", &file, bytes)?;
-        if sync {
-            disk::step::around("board.sync", || file.sync_all())?;
-        }
-        Ok(Stamp::of(&file.metadata()?))
+        written.map(|stamp| Self {
+            entry,
+            made,
+            stamp: Some(stamp),
+        })
     }
 
     /// Reads the file; `None` if another process has adopted it.
     pub fn read(&self) -> Result<Option<Vec<u8>>, ReadError> {
-        Ok(disk::read_regular(&self.path, LIMIT)?.map(|contents| contents.bytes))
+        Ok(disk::read_small(&self.entry, LIMIT, Links::Refuse)?.map(|contents| contents.bytes))
     }
 
-    /// Says whether `content` is what was put there first.
+    /// Compares `content` with what was put there first.
     pub fn is_made_of(&self, content: &[u8]) -> bool {
         hash(content) == self.made
+    }
+
+    /// Compares the file at `entry` with the one that was put there first.
+    pub fn is_at(&self, entry: &Entry) -> bool {
+        let (Ok(now), Some(stamp)) = (disk::status(entry), self.stamp) else {
+            return false;
+        };
+        match stamp.id {
+            Some(_) => now.id == stamp.id,
+            None => Stamp::of(&now) == stamp,
+        }
+    }
+
+    /// Renames the file to what a board that is written in place is restored from.
+    pub fn to_journal(&self) -> io::Result<Self> {
+        let path = self.entry.path().with_extension("journal.tmp");
+        let entry = self.entry.sibling(path.file_name().unwrap_or_default());
+        disk::replace("board.stage", &self.entry, &entry)?;
+        Ok(Self {
+            entry,
+            made: self.made.clone(),
+            stamp: self.stamp,
+        })
     }
 
     /// Removes the file, unless an exchange that is said to have failed has
@@ -110,37 +148,19 @@ impl Staged {
 
     /// Removes the file.
     pub fn discard(&self) -> io::Result<()> {
-        disk::remove("board.unlink", &self.path)
+        disk::remove("board.unlink", &self.entry)
     }
 }
 
-#[cfg(unix)]
-fn mode(meta: &Metadata) -> u32 {
-    std::os::unix::fs::PermissionsExt::mode(&meta.permissions()) & 0o7777
-}
-
-#[cfg(not(unix))]
-fn mode(_meta: &Metadata) -> u32 {
-    0
-}
-
-/// Gives `file` the owner of `like` where that is permitted, and its mode.
-#[cfg(unix)]
-fn set_owner_and_mode(file: &File, like: &Metadata) -> io::Result<()> {
-    use std::os::unix::fs::MetadataExt;
-    let meta = file.metadata()?;
-    if (meta.uid(), meta.gid()) != (like.uid(), like.gid()) {
-        // Not permitted to most: the board then belongs to who wrote it last.
-        let _ = std::os::unix::fs::fchown(file, Some(like.uid()), Some(like.gid()));
+fn write(pending: &Entry, bytes: &[u8], like: Option<&Access>, sync: bool) -> io::Result<Stamp> {
+    let mode = like.map_or(0o644, Access::initial_mode);
+    let file = disk::create_new("board.create", pending, mode)?;
+    if let Some(like) = like {
+        disk::step::around("board.mode", || like.give_to(&file))?;
     }
-    if mode(&meta) == mode(like) {
-        Ok(())
-    } else {
-        file.set_permissions(like.permissions())
+    disk::fill("board.write", &file, bytes)?;
+    if sync {
+        disk::step::around("board.sync", || file.sync_all())?;
     }
-}
-
-#[cfg(not(unix))]
-fn set_owner_and_mode(_file: &File, _like: &Metadata) -> io::Result<()> {
-    Ok(())
+    Ok(Stamp::of(&Status::of(&file.metadata()?)))
 }

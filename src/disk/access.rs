@@ -117,7 +117,10 @@ mod acl {
     const LIMIT: usize = 1024;
 
     fn is_none(error: Errno) -> bool {
-        matches!(error, Errno::NODATA | Errno::NOTSUP | Errno::NOSYS)
+        matches!(
+            error,
+            Errno::NODATA | Errno::NOTSUP | Errno::NOSYS | Errno::INVAL | Errno::PERM
+        )
     }
 
     pub fn read(file: &File) -> io::Result<Option<Vec<u8>>> {

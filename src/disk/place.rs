@@ -1,12 +1,14 @@
 //! Putting things in place: create, fill, publish, swap, replace, remove.
 
 use super::folder::{At, Folder};
-use super::{read, step};
+use super::status::Status;
+use super::{Backoff, Patience, read, step};
 use std::fs::File;
 #[cfg(not(unix))]
 use std::fs::OpenOptions;
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
+use std::time::Duration;
 
 /// Creates a folder and those above it; being there already is fine.
 pub fn create_folder(step: &'static str, path: &Path) -> io::Result<()> {
@@ -57,6 +59,73 @@ pub(super) fn raw_mode(mode: u32) -> rustix::fs::Mode {
 /// Writes the whole content of a new file in one call.
 pub fn fill(step: &'static str, mut file: &File, bytes: &[u8]) -> io::Result<()> {
     step::around(step, || file.write_all(bytes))
+}
+
+/// Writes over the bytes of a regular file that is there, and gives what it is then.
+///
+/// Whoever reads meanwhile, or after a crash, sees half of it.
+pub fn write_over(
+    step: &'static str,
+    at: &(impl At + ?Sized),
+    bytes: &[u8],
+    sync: bool,
+) -> io::Result<Status> {
+    step::around(step, || {
+        let mut file = open_to_write(at)?;
+        if !file.metadata()?.is_file() {
+            return Err(ErrorKind::InvalidInput.into());
+        }
+        file.write_all(bytes)?;
+        file.set_len(bytes.len() as u64)?;
+        if sync {
+            file.sync_all()?;
+        }
+        Ok(Status::of(&file.metadata()?))
+    })
+}
+
+#[cfg(unix)]
+fn open_to_write(at: &(impl At + ?Sized)) -> io::Result<File> {
+    use rustix::fs::{Mode, OFlags};
+    let flags = OFlags::WRONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let opened = rustix::fs::openat(at.folder(), at.name(), flags, Mode::empty());
+    os(opened).map(File::from)
+}
+
+#[cfg(not(unix))]
+fn open_to_write(at: &(impl At + ?Sized)) -> io::Result<File> {
+    OpenOptions::new().write(true).open(at.path())
+}
+
+/// Tries for up to 100 ms what the system may grant in a moment.
+///
+/// A virus scanner, a sync tool or another client of a share has the file open
+/// (EBUSY, EACCES, EPERM), a table of open files is full (EMFILE, ENFILE), a
+/// server has just replaced what we had opened (ESTALE).
+pub fn patiently<T>(mut act: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    let mut backoff = None;
+    loop {
+        match act() {
+            Err(error) if may_pass(&error) => {
+                let patience = || Backoff::new(PATIENCE, Duration::from_millis(10));
+                if !backoff.get_or_insert_with(patience).pause() {
+                    return Err(error);
+                }
+            }
+            done => return done,
+        }
+    }
+}
+
+const PATIENCE: Patience = Patience::For(Duration::from_millis(100));
+
+fn may_pass(error: &io::Error) -> bool {
+    const ENFILE: i32 = 23;
+    const EMFILE: i32 = 24;
+    matches!(
+        error.kind(),
+        ErrorKind::ResourceBusy | ErrorKind::PermissionDenied | ErrorKind::StaleNetworkFileHandle
+    ) || (cfg!(unix) && matches!(error.raw_os_error(), Some(ENFILE | EMFILE)))
 }
 
 /// Sets a file's modification time to the file system's own now.

@@ -49,6 +49,7 @@ pub const OF_AN_UPDATE: &[&str] = &[
     "board.sync-folder",
     "board.unlink",
     "board.swap-back",
+    "board.write-over",
     "leftover.claim",
     "leftover.unlink",
     "aside.move",

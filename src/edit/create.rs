@@ -63,7 +63,8 @@ fn remove_board(options: &EditOptions) -> Result<bool, EditError> {
             path: place.target.clone(),
             source,
         };
-        disk::remove("file.unlink", &place.target).map_err(failed)?;
+        let board = place.entry().map_err(failed)?;
+        disk::remove("file.unlink", &board).map_err(failed)?;
         if let Some(folder) = place.target.parent() {
             let _ = disk::remove_folder("file.unlink", folder);
         }

@@ -116,8 +116,10 @@ pub fn run<E: BoardEdit>(options: &EditOptions, edit: &mut E) -> Result<Report, 
             end,
             latched,
             conflicts,
+            warning,
         }) => {
             let (action, note) = match end {
+                End::Written if warning.is_some() => (Action::Written, warning),
                 End::Written if document.had_no_table => {
                     let note = format!(
                         "`{}` had no table with the columns Repo and Status, and got one: if it had another, see `boardsync doctor`",
@@ -131,7 +133,9 @@ pub fn run<E: BoardEdit>(options: &EditOptions, edit: &mut E) -> Result<Report, 
             };
             (action, note, lock(latched, conflicts))
         }
-        Err(error @ (CommitError::Io { .. } | CommitError::Contended(_))) => {
+        Err(
+            error @ (CommitError::Io { .. } | CommitError::Contended(_) | CommitError::TooLarge(_)),
+        ) => {
             let note = Some(error.to_string());
             (Action::SkippedWriteFailed, note, lock(false, 0))
         }
@@ -219,6 +223,7 @@ pub(super) fn under_lock<T>(
         latch: options.latch,
         staleness: lock.staleness,
         token: Token::new(options.host.tag()),
+        locked: false,
     };
     let lock = LockOptions {
         expected: Some(EXPECTED),
@@ -228,7 +233,10 @@ pub(super) fn under_lock<T>(
         Some(why) if why.reason == WhyUnlocked::Interrupted => {
             Err(EditError::Interrupted(why.lock_path.clone()))
         }
-        Some(_) | None => Ok(section((place, commit))),
+        why => {
+            let locked = why.is_none();
+            Ok(section((place, CommitOptions { locked, ..commit })))
+        }
     });
     Ok((done?, outcome))
 }

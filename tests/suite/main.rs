@@ -60,6 +60,8 @@ mod session_enumerate;
 mod shared_board;
 mod show;
 mod status;
+#[cfg(unix)]
+mod storage;
 mod trust;
 mod update;
 mod update_arguments;

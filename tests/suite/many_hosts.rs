@@ -16,7 +16,6 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
-use xxhash_rust::xxh3::xxh3_64;
 
 const HOSTS: usize = 5;
 const UPDATES: usize = 1_000;
@@ -404,7 +403,11 @@ impl World {
     /// Leaves a temporary of a process that is dead: no process has its number.
     fn leave(&mut self, host: usize, bytes: &str, (made, base): (&str, &str)) {
         let machine = &self.machines[host];
-        let [made, base] = [made, base].map(|text| xxh3_64(text.as_bytes()));
+        let hash = |text: &str| {
+            let digest = hmac_sha256::Hash::hash(text.as_bytes());
+            u64::from_be_bytes(digest[..8].try_into().unwrap())
+        };
+        let [made, base] = [made, base].map(hash);
         let (tag, nonce) = (machine.host.tag(), self.random.next());
         let name = format!("board.{tag:08x}ffffffff{nonce:016x}.{made:016x}.{base:016x}.tmp");
         std::fs::write(machine.place.folder.join(name), bytes).unwrap();

@@ -134,10 +134,19 @@ pub const SITUATIONS: &[Situation] = &[
         ..PLAIN
     },
     Situation {
+        name: "a board that is mounted by itself",
+        points: &[
+            ("board.exchange.before", "return(16)"),
+            ("board.replace.before", "return(16)"),
+        ],
+        lasting: true,
+        ..PLAIN
+    },
+    Situation {
         name: "the first board, on another file system than the lock",
         prepare: |_| {},
         points: &[
-            ("board.publish.before", "1*return(18)"),
+            ("board.publish.before", "2*return(18)"),
             ("board.exchange.before", "1*return(18)"),
         ],
         keeps: &[],
