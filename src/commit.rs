@@ -153,7 +153,7 @@ struct Current {
 impl Commit<'_> {
     fn run<D: Document>(&mut self, document: &mut D) -> Result<End<D::Refusal>, CommitError> {
         let mut backoff = Backoff::new(Patience::For(Duration::MAX), Duration::from_millis(2));
-        let mut is_done = false;
+        let (mut is_done, mut is_tried) = (false, false);
         for _ in 0..ROUNDS {
             let board = self.board()?;
             let current = match &board {
@@ -174,9 +174,14 @@ impl Commit<'_> {
                 Edit::Refuse(_) | Edit::Unchanged if is_done && joined.is_none() => {
                     return Ok(self.finish(End::Written));
                 }
+                // Another process of this host has brought what we came with.
+                Edit::Unchanged if is_tried && joined.is_none() => {
+                    return Ok(self.finish(End::Written));
+                }
                 Edit::Refuse(refusal) => return Ok(End::Refused(refusal)),
                 Edit::Write(new) => {
                     self.conflicts += u32::from(is_done);
+                    is_tried = true;
                     new
                 }
                 Edit::Unchanged => match joined {
