@@ -116,10 +116,17 @@ mod acl {
     /// Room for 127 entries; files with more exist on no board.
     const LIMIT: usize = 1024;
 
+    /// Tells whether an error means that there is no ACL. EIO is what `rclone
+    /// mount` answers for every attribute of a file that it reads well.
     fn is_none(error: Errno) -> bool {
         matches!(
             error,
-            Errno::NODATA | Errno::NOTSUP | Errno::NOSYS | Errno::INVAL | Errno::PERM
+            Errno::NODATA
+                | Errno::NOTSUP
+                | Errno::NOSYS
+                | Errno::INVAL
+                | Errno::PERM
+                | Errno::IO
         )
     }
 
