@@ -121,12 +121,7 @@ mod acl {
     fn is_none(error: Errno) -> bool {
         matches!(
             error,
-            Errno::NODATA
-                | Errno::NOTSUP
-                | Errno::NOSYS
-                | Errno::INVAL
-                | Errno::PERM
-                | Errno::IO
+            Errno::NODATA | Errno::NOTSUP | Errno::NOSYS | Errno::INVAL | Errno::PERM | Errno::IO
         )
     }
 
