@@ -64,17 +64,24 @@ impl KernelLock {
 
     /// Locks the file at `path` by `act`; `None` if `act` says that it is busy.
     ///
-    /// A file that was removed by hand meanwhile is opened anew: a lock on a
-    /// file without a name keeps nobody out.
+    /// A file that was removed by hand meanwhile, or that a server has
+    /// forgotten, is opened anew: a lock on a file without a name keeps nobody
+    /// out. Where that does not help, the file system gives no lock: one that
+    /// answers each look with another number would hold us for ever.
     fn take(
         path: &(impl At + ?Sized),
         open: &'static str,
         lock: &'static str,
         act: impl Fn(&File) -> io::Result<bool>,
     ) -> io::Result<Option<Self>> {
-        loop {
+        const TRIES: usize = 16;
+        let mut last = io::Error::other("another file has its name each time it is locked");
+        for _ in 0..TRIES {
             let file = match step::around(open, || open_or_create(path)) {
-                Err(error) if error.kind() == ErrorKind::StaleNetworkFileHandle => continue,
+                Err(error) if error.kind() == ErrorKind::StaleNetworkFileHandle => {
+                    last = error;
+                    continue;
+                }
                 opened => opened?,
             };
             let meta = file.metadata()?;
@@ -95,6 +102,7 @@ impl KernelLock {
                 Err(error) => return Err(error),
             }
         }
+        Err(last)
     }
 }
 

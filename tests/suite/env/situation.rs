@@ -76,6 +76,18 @@ pub const SITUATIONS: &[Situation] = &[
         ..PLAIN
     },
     Situation {
+        name: "a conflict copy whose rows the board has had since an earlier update",
+        prepare: |env| {
+            seed(env);
+            let copy = env.board().with_file_name("_active-sessions (1).md");
+            std::fs::write(&copy, board_of(PLANTED)).unwrap();
+            let said: Said = PLAIN.run(env, "earlier", &[]).into();
+            assert!(said.code == Some(0) && copy.exists(), "{said:?}");
+        },
+        keeps: &[SEED, PROSE, PLANTED],
+        ..PLAIN
+    },
+    Situation {
         name: "a stale lock",
         prepare: |env| {
             seed(env);
