@@ -49,7 +49,7 @@ const SECOND_LOOK: Duration = Duration::from_millis(150);
 /// The report of a commit.
 #[derive(Debug)]
 pub struct Committed<R> {
-    /// What it came to.
+    /// The outcome.
     pub end: End<R>,
     /// Whether the latch was held.
     pub latched: bool,
@@ -59,7 +59,7 @@ pub struct Committed<R> {
     pub warning: Option<String>,
 }
 
-/// What a commit came to.
+/// The outcome of a commit.
 #[derive(Debug, PartialEq, Eq)]
 pub enum End<R> {
     /// The new content is in place.

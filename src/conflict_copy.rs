@@ -67,7 +67,7 @@ const CONFLICT: &str = "conflict(?:ed|ing) copy|(?:case|white ?space|unicode enc
     |konflikt|conflit|conflicto|conflitto|conflito|conflicterende|konflikcie|konfliktkopi|motstridende|kolid|çakış|\
     bentrok|競合|冲突|衝突|충돌|конфликт|конфлікт";
 
-/// Tells what a sibling of the board is, by its name; `None` if the name does
+/// Returns what a sibling of the board is, by its name; `None` if the name does
 /// not begin and end as the board's does, or is the board's.
 ///
 /// Both are names without folders. A copy of a copy is one, too.
@@ -88,7 +88,7 @@ pub fn copy_name(board: &str, candidate: &str) -> Option<CopyName> {
     Some(tool.map_or(CopyName::Unknown, CopyName::Known))
 }
 
-/// Tells whether `candidate` is a sync tool's name for a copy of the board.
+/// Returns whether `candidate` is a sync tool's name for a copy of the board.
 pub fn is_conflict_copy(board: &str, candidate: &str) -> bool {
     matches!(copy_name(board, candidate), Some(CopyName::Known(_)))
 }

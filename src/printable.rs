@@ -20,7 +20,7 @@ pub fn printable(text: &str, limit: usize) -> String {
     shown
 }
 
-/// Says whether a terminal acts on `character` instead of showing it.
+/// Returns whether a terminal acts on `character` instead of showing it.
 pub fn is_acted_on(character: char) -> bool {
     character.is_control()
         || matches!(character,

@@ -45,7 +45,7 @@ pub fn locate(cwd: &Path, project: Option<&Path>) -> Location {
     Location::Repo(repo.unwrap_or_else(|| cwd.to_owned()))
 }
 
-/// Tells whether `folder` is one in which no session works: the root, the home
+/// Returns whether `folder` is one in which no session works: the root, the home
 /// folder itself, or an agent's own.
 pub fn is_an_agents_own(folder: &Path, home: Option<&Path>) -> bool {
     let Some(home) = home else {

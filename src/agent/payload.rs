@@ -45,7 +45,7 @@ pub struct Payload {
 #[derive(Debug, thiserror::Error)]
 pub enum PayloadError {
     /// There was nothing.
-    #[error("stdin is empty: a hook gets one JSON object there")]
+    #[error("stdin is empty; expected one JSON object")]
     Empty,
     /// It ended too early.
     #[error("the JSON on stdin is cut off")]
@@ -54,13 +54,13 @@ pub enum PayloadError {
     #[error("the JSON on stdin is larger than {LIMIT} bytes")]
     TooLarge,
     /// It is something else.
-    #[error("stdin holds no hook event: {0}")]
+    #[error("invalid hook event on stdin: {0}")]
     NotJson(serde_json::Error),
     /// It is JSON, but no object.
-    #[error("the JSON on stdin is no object, so it is no hook event")]
+    #[error("the JSON on stdin is not an object, as a hook event is")]
     NoObject,
     /// It is an object of something else.
-    #[error("the JSON on stdin has no `{0}`, so it is no hook event")]
+    #[error("the JSON on stdin has no `{0}`, which a hook event needs")]
     Lacks(&'static str),
     /// It could not be read.
     #[error("cannot read stdin: {0}")]

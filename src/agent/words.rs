@@ -43,7 +43,7 @@ pub fn meaning(name: &str, agent: Option<&Agent>) -> Meaning {
         .map_or(Meaning::Unknown, |(_, kind)| Meaning::Known(*kind))
 }
 
-/// Tells whether a name is that of a notification, which may be about anything.
+/// Returns whether a name is that of a notification, which may be about anything.
 pub fn is_notification(name: &str) -> bool {
     plain(name) == "notification"
 }

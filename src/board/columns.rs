@@ -37,7 +37,7 @@ impl<'a> Columns<'a> {
         columns
     }
 
-    /// Tells a board's table from other tables by its titles.
+    /// Distinguishes a board's table from other tables by its titles.
     pub(super) fn are_a_boards(titles: &[Cow<'_, str>]) -> bool {
         let has = |field| {
             titles
@@ -87,7 +87,7 @@ impl<'a> Columns<'a> {
         self.lines = None;
     }
 
-    /// Tells whether a line of a row means the same under both heads.
+    /// Returns whether a line of a row means the same under both heads.
     pub(super) fn same_layout(&self, other: &Self) -> bool {
         self.columns
             .iter()
@@ -95,7 +95,7 @@ impl<'a> Columns<'a> {
             .eq(other.columns.iter().map(|column| &column.title))
     }
 
-    /// Tells whether the head is still the one that was read.
+    /// Returns whether the head is still the one that was read.
     pub(super) fn are_as_read(&self) -> bool {
         self.lines.is_some()
     }

@@ -15,7 +15,7 @@ pub enum Condition {
     Ours,
     /// A person wrote it.
     Handwritten,
-    /// It is ours, but holds conflict markers of git or jj.
+    /// It is ours, but has conflict markers of git or jj.
     Conflicted,
     /// It is ours, but a row or the head of its table stands outside of any
     /// table: whoever writes it would give it a second one.
@@ -33,7 +33,7 @@ pub(super) enum Trouble {
 }
 
 impl Board<'_> {
-    /// Tells the condition of a text, without reading its rows.
+    /// Returns the condition of a text, without reading its rows.
     pub fn condition_of(text: &str) -> Condition {
         let unmarked = text.strip_prefix('\u{feff}').unwrap_or(text);
         let (frontmatter, body) = Frontmatter::split(unmarked);
@@ -41,7 +41,7 @@ impl Board<'_> {
         condition(trouble(text, body, table.as_ref()), &frontmatter)
     }
 
-    /// Tells the document's condition; only [`Condition::Ours`] may be written.
+    /// Returns the document's condition; only [`Condition::Ours`] may be written.
     pub fn condition(&self) -> Condition {
         condition(self.trouble, &self.frontmatter)
     }
@@ -100,7 +100,7 @@ fn is_of_a_board(line: &str) -> bool {
     is_row_of_ours(line) || is_row(line) && Columns::are_a_boards(&cells(line).collect::<Vec<_>>())
 }
 
-/// Tells whether a line looks like a row of a board: a key of ours is in its
+/// Returns whether a line looks like a row of a board: a key of ours is in its
 /// last or last but one cell.
 fn is_row_of_ours(line: &str) -> bool {
     if !is_row(line) {

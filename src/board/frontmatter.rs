@@ -72,7 +72,7 @@ impl<'a> Frontmatter<'a> {
             .max()
     }
 
-    /// Tells whether somebody declared that several hosts share the board.
+    /// Returns whether somebody declared that several hosts share the board.
     pub(super) fn is_shared(&self) -> bool {
         self.value(SHARED).as_deref() == Some("true")
     }

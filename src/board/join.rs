@@ -86,7 +86,7 @@ pub fn join_all<'a>(kept: &Board<'a>, other: &Board<'a>) -> Board<'a> {
 }
 
 impl Board<'_> {
-    /// Tells whether the lines around both tables are the same.
+    /// Returns whether the lines around both tables are the same.
     pub fn has_lines_of(&self, other: &Board<'_>) -> bool {
         self.above == other.above && self.below == other.below
     }

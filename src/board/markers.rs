@@ -24,7 +24,7 @@ struct Marker {
     length: usize,
 }
 
-/// Tells whether a text has a conflict: it is opened and closed.
+/// Returns whether a text has a conflict: it is opened and closed.
 ///
 /// `=======` alone is a heading.
 pub fn has_conflict(text: &str) -> bool {

@@ -69,7 +69,7 @@ fn leading_reference(text: &str) -> Option<(char, usize)> {
     Some((c, reference.len()))
 }
 
-/// Tells whether a character between these neighbours starts or is markup.
+/// Returns whether a character between these neighbours starts or is markup.
 fn is_live(before: Option<char>, c: char, rest: &str) -> bool {
     match c {
         '<' | '`' => true,
@@ -82,7 +82,7 @@ fn is_live(before: Option<char>, c: char, rest: &str) -> bool {
     }
 }
 
-/// Tells whether a renderer would show what follows a `&` as another character.
+/// Returns whether a renderer would show what follows a `&` as another character.
 fn is_reference(rest: &str) -> bool {
     rest.find(';').is_some_and(|end| {
         let name = rest[..end].strip_prefix('#').unwrap_or(&rest[..end]);

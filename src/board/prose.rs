@@ -55,7 +55,7 @@ pub(super) fn union<'t>(one: &[&'t str], other: &[&'t str]) -> Vec<&'t str> {
     merged
 }
 
-/// Tells a line with words from one that only gives others their place.
+/// Distinguishes a line with words from one that only separates others.
 fn says_something(line: &str) -> bool {
     let line = line.trim_start();
     !line.starts_with(['`', '~']) && line.contains(char::is_alphanumeric)
@@ -84,7 +84,7 @@ pub(super) fn union_texts(one: &str, other: &str, eol: &str) -> String {
     union(&lines(&one), &lines(&other)).concat()
 }
 
-/// Is what one side did: lines added before each line of the base (and after
+/// What one side did: lines added before each line of the base (and after
 /// the last), and which lines of the base it kept.
 struct Edit<'t> {
     added: Vec<Vec<&'t str>>,

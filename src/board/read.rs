@@ -80,12 +80,12 @@ impl<'a> Board<'a> {
         board
     }
 
-    /// Tells whether it has a table that is read as ours.
+    /// Returns whether it has a table that is read as ours.
     pub fn has_table(&self) -> bool {
         self.tabled
     }
 
-    /// Tells whether somebody declared that several hosts share it.
+    /// Returns whether somebody declared that several hosts share it.
     ///
     /// A `Host` column alone does not: session-orchestrator 5.4 gives one to
     /// every board, and knows rows by their key only.

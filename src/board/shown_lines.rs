@@ -100,7 +100,7 @@ fn open_comment(line: &str) -> Option<Inside> {
     }
 }
 
-/// Tells whether a line added at the end of the text would be code or comment.
+/// Returns whether a line added at the end of the text would be code or comment.
 pub(super) fn ends_hidden(text: &str) -> bool {
     let mut shown = ShownLines::default();
     for line in text.split_inclusive('\n') {
@@ -131,7 +131,7 @@ impl Container {
         }
     }
 
-    /// Tells whether a line still belongs to what was opened in here.
+    /// Returns whether a line still belongs to what was opened in here.
     fn holds(self, line: &str) -> bool {
         if self.quoted {
             line.trim_start().starts_with('>')

@@ -270,7 +270,7 @@ fn replace<'a>(prior: &mut Row<'a>, fresh: Fresh, shared: bool) -> bool {
     changed
 }
 
-/// Tells whether a row says that a session runs which has been silent for
+/// Returns whether a row says that a session runs which has been silent for
 /// [`FORCE_CLOSE_AFTER_MS`]; the next update closes it.
 pub fn has_gone_silent(row: &Row<'_>, now: Timestamp) -> bool {
     row.status() == Some(Status::InProgress)

@@ -22,19 +22,19 @@ impl Row<'_> {
             })
     }
 
-    /// Tells whether it has a later heartbeat than another row had.
+    /// Returns whether it has a later heartbeat than another row had.
     ///
     /// An absent or unreadable heartbeat is the oldest.
     pub fn is_later_than(&self, heartbeat: Option<Timestamp>) -> bool {
         self.heartbeat() > heartbeat
     }
 
-    /// Tells whether it replaces a row of its slot that stands above it.
+    /// Returns whether it replaces a row of its slot that stands above it.
     pub(super) fn outlives(&self, above: &Row<'_>) -> bool {
         !above.is_later_than(self.heartbeat())
     }
 
-    /// Tells whether the event that it reports is older than what a row shows
+    /// Returns whether the event that it reports is older than what a row shows
     /// of the same session.
     pub(super) fn is_outdated_by(&self, shown: &Row<'_>) -> bool {
         self.heartbeat().is_some()

@@ -7,7 +7,7 @@ use super::{
 };
 use clap::{Parser, Subcommand};
 
-/// Keeps one note of which coding session runs where, safely.
+/// Keeps one note of which coding session runs where.
 ///
 /// Every session start and end updates one table in a vault of markdown notes.
 /// boardsync makes those updates safe beside each other, beside an editor and
@@ -34,7 +34,7 @@ pub enum Command {
     Watch(watch::WatchArgs),
     /// Print one line for a prompt or a status line: `2 waiting · 7 working`
     Status(status::StatusArgs),
-    /// Set up a vault and hooks, or undo it
+    /// Set up a vault and hooks, or undo the set-up
     Init(init::InitArgs),
     /// Check the vault and suggest fixes
     Doctor(doctor::DoctorArgs),

@@ -137,7 +137,7 @@ fn pass_on(signal: i32, child: &Child) {
     }
 }
 
-/// Tells whether the keys of the controlling terminal send their signals to us.
+/// Returns whether the keys of the controlling terminal send their signals to us.
 #[cfg(unix)]
 fn has_the_terminal() -> bool {
     std::fs::File::open("/dev/tty")

@@ -7,10 +7,10 @@ use crate::board::Status;
 use crate::session::Explicit;
 use clap::Args;
 
-/// What `close` takes.
+/// The arguments of `close`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  boardsync close --repo ~/src/app\n\nThe folder may be gone, if the board has its row."
+    after_help = "Example:\n  boardsync close --repo ~/src/app\n\nThe folder need not exist if the board has its row."
 )]
 pub struct CloseArgs {
     #[command(flatten)]

@@ -15,7 +15,7 @@ use std::time::Duration;
 /// The variable in which `exec` hands the token of its lock down to its command.
 pub const INHERITED_LOCK: &str = "BOARDSYNC_INHERITED_LOCK";
 
-/// Holds what was asked for, before anything is looked at.
+/// The request, before anything is looked at.
 #[derive(Debug)]
 pub struct Context {
     pub global: Global,
@@ -26,7 +26,7 @@ pub struct Context {
     timing: Timing,
 }
 
-/// Says what is synced to the disk before it counts as done.
+/// What is synced to the disk before a write counts as done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sync {
     /// The lock's record, the board, its folder.
@@ -45,7 +45,7 @@ struct Timing {
     skip: bool,
 }
 
-/// Is the board that a command works on, or the reason why there is none.
+/// The board that a command works on, or the reason why it has none.
 pub enum Chosen {
     Place(Place),
     Disabled { reason: String },

@@ -30,13 +30,13 @@ If exec itself is killed with SIGKILL, the command lives on without the lock. If
 exec is stopped (Ctrl-Z) for longer than the staleness (60 s), another process
 may take the lock over.")]
 pub struct ExecArgs {
-    /// How long to wait for the lock: 250, 250ms, 5s or 2m; 0 tries once
+    /// How long to wait for the lock, like 250ms, 5s or 2m; 0 means one try
     #[arg(long, value_name = "TIME", value_parser = crate::duration::parse_millis)]
     pub timeout: Option<Duration>,
     /// What to do without the lock: run the command anyway, or fail with 75
     #[arg(long, value_name = "WHAT", value_enum, default_value_t = OnTimeout::Run)]
     pub on_timeout: OnTimeout,
-    /// Another lock than the board's; no vault is needed then [env: BOARDSYNC_LOCK_FILE]
+    /// Use this lock instead of the board's; needs no vault [env: BOARDSYNC_LOCK_FILE]
     #[arg(long, value_name = "PATH")]
     pub lock_file: Option<PathBuf>,
     /// The command and its arguments
@@ -47,9 +47,9 @@ pub struct ExecArgs {
 /// What becomes of the command if the lock cannot be acquired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum OnTimeout {
-    /// It is run without, after one warning.
+    /// Run it without the lock, after one warning.
     Run,
-    /// It is not run.
+    /// Do not run it.
     Fail,
 }
 

@@ -56,7 +56,7 @@ pub struct HookArgs {
     /// The coding agent that calls, like `claude-code` or `codex`.
     #[arg(long, value_name = "NAME")]
     pub agent: Option<String>,
-    /// The name of the event, where stdin does not say it.
+    /// The name of the event, if stdin does not contain it.
     #[arg(long, value_name = "NAME")]
     pub event: Option<String>,
 }

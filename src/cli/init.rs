@@ -33,7 +33,7 @@ pub struct InitArgs {
     /// Record in each row which host it comes from, for a vault of several hosts
     #[arg(long, conflicts_with = "undo")]
     shared: bool,
-    /// Take away what was set up: with --project from the repository only
+    /// Remove what was set up; with --project, from the repository only
     #[arg(long)]
     undo: bool,
     /// Do not ask

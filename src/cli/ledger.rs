@@ -1,4 +1,4 @@
-//! `boardsync ledger`: what the updates of a repository came to, counted.
+//! `boardsync ledger`: the outcomes of a repository's updates, counted.
 
 use super::context::Context;
 use super::outcome::{Exit, Failure, print, print_json, warn};
@@ -12,7 +12,7 @@ use std::io::{BufReader, ErrorKind};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// What `ledger` takes.
+/// The arguments of `ledger`.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  boardsync ledger --since 7d\n  boardsync ledger --repo ~/src/app --json"
@@ -21,7 +21,7 @@ pub struct LedgerArgs {
     /// The repository
     #[arg(long, value_name = "DIR", default_value = ".")]
     repo: PathBuf,
-    /// Only what is younger: 30m, 12h, 7d
+    /// Count only updates younger than this, like 30m, 12h or 7d
     #[arg(long, value_name = "AGE", value_parser = crate::duration::parse)]
     since: Option<Duration>,
 }

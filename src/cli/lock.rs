@@ -25,10 +25,10 @@ enum LockCommand {
     Status,
     /// Remove a stale lock; another host's only with --force
     #[command(
-        after_help = "Examples:\n  boardsync lock reclaim\n  boardsync lock reclaim --force\n\nA lock whose holder runs is never removed. Exits 1 if what stays is in the way."
+        after_help = "Examples:\n  boardsync lock reclaim\n  boardsync lock reclaim --force\n\nA lock whose holder runs is never removed. Exits 1 if a lock or guard remains."
     )]
     Reclaim {
-        /// Remove another host's lock too: be sure that nothing runs there
+        /// Also remove another host's lock; make sure that nothing runs there
         #[arg(long)]
         force: bool,
     },
@@ -122,13 +122,13 @@ fn meaning(judged: &Judged) -> String {
         (Verdict::TakeOver(reason), _) => {
             format!("the next update takes it over: {reason}; or `boardsync lock reclaim`")
         }
-        (Verdict::Abandoned, _) => "another host left it: never taken over by itself; if nothing \
+        (Verdict::Abandoned, _) => "another host left it: never taken over automatically; if nothing \
              runs there, `boardsync lock reclaim --force`"
             .to_owned(),
         (Verdict::Held, Some(false)) => {
             "another host's: it is waited for, and never taken over".to_owned()
         }
-        (Verdict::Held, Some(true)) => "its holder is given time; nothing to do".to_owned(),
+        (Verdict::Held, Some(true)) => "it is not stale yet; nothing to do".to_owned(),
         (Verdict::Held, None) => "its record cannot be read: it is being written, or another \
              user's; an incomplete one is taken over once it is 2 s old"
             .to_owned(),

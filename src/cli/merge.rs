@@ -11,7 +11,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Is what `merge` takes.
+/// The arguments of `merge`.
 #[derive(Debug, Args)]
 #[command(
     override_usage = "boardsync merge [-o OUT] BASE OURS THEIRS\n       boardsync merge --resolve [NOTE]",
@@ -21,13 +21,13 @@ pub struct MergeArgs {
     /// The common ancestor (or an empty file), and the two versions
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Where the result goes; - is stdout
+    /// Write the result to this file; - is stdout
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
-    /// The board's path in the repository, which git tells its driver
+    /// The board's path in the repository, as git passes it to its driver
     #[arg(long, value_name = "PATH")]
     pub path: Option<String>,
-    /// Repair a board of the vault that holds conflict markers
+    /// Repair a board of the vault that has conflict markers
     #[arg(long, conflicts_with_all = ["output", "path"])]
     pub resolve: bool,
 }

@@ -9,16 +9,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-/// Is the exit code of a command.
+/// The exit code of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
     /// It is done, or failed open: 0.
     Success,
     /// Its caller should see an error: 1.
     Error,
-    /// It was called wrongly: 2.
+    /// A usage error: 2.
     Usage,
-    /// The lock was not to be had, and nothing was run: 75, `EX_TEMPFAIL`.
+    /// The lock could not be acquired, and nothing was run: 75, `EX_TEMPFAIL`.
     Unavailable,
     /// What it ran ended with this code.
     Child(u8),
@@ -36,10 +36,10 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Is what a command could not do.
+/// What a command could not do.
 #[derive(Debug)]
 pub enum Failure {
-    /// It was called wrongly.
+    /// A usage error.
     Usage(String),
     /// Something is wrong that its caller should see.
     Error(String),

@@ -17,25 +17,25 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Is what `prune` takes.
+/// The arguments of `prune`.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  boardsync prune --dry-run\n  boardsync prune --closed-older-than 7d\n  boardsync prune --missing --root ~/work\n  boardsync prune --undo\n\nThe dropped rows are kept in `.orchestrator/backups/` of the vault, the last 20\ntimes; --undo puts those of the last time back, and newer rows stay.\n\n--missing looks for the repositories of this host below the home folder, the\nroots of a sweep and each --root, two levels deep. A row goes only if its key is\nthat of a path whose folder is gone while its neighbours are there, and if no\nsession was seen in it for 4 h; where nothing is known of it, it stays."
 )]
 pub struct PruneArgs {
-    /// Drop closed rows that are older: 12h, 30d, 8w
+    /// Drop closed rows older than this, like 12h, 30d or 8w
     #[arg(long, value_name = "AGE", default_value = "30d", value_parser = crate::duration::parse)]
     closed_older_than: Duration,
-    /// Drop rows of this host whose folder is gone, too
+    /// Also drop rows of this host whose folder is gone
     #[arg(long)]
     missing: bool,
-    /// One more folder to look for repositories in
+    /// Also look for repositories in this folder
     #[arg(long, value_name = "DIR", requires = "missing")]
     root: Vec<PathBuf>,
     /// Print what would be dropped, and change nothing
     #[arg(long)]
     dry_run: bool,
-    /// Put the rows of the last prune back
+    /// Put back the rows that the last prune dropped
     #[arg(long, conflicts_with_all = ["missing", "closed_older_than"])]
     undo: bool,
 }
@@ -47,7 +47,7 @@ pub fn run(context: &Context, args: &PruneArgs) -> Result<Exit, Failure> {
     if args.undo {
         let Some(mut restore) = Restore::last(&place)? else {
             return Err(Failure::Error(format!(
-                "no rows of `{}` were dropped, or they are back already: nothing to undo",
+                "nothing to undo: no dropped rows of `{}`",
                 place.board.display()
             )));
         };
@@ -112,7 +112,7 @@ fn shown(path: &Path) -> String {
     printable(&path.to_string_lossy(), 300)
 }
 
-/// Says of each row that goes why, and of each that cannot be judged.
+/// Reports of each row that goes why, and of each that cannot be judged.
 fn rows(report: &Report, dropped: &[Dropped], unknown: &BTreeSet<String>) -> String {
     let mut text = String::new();
     let (verb, done) = match report.action {
@@ -150,7 +150,7 @@ fn show_restored(context: &Context, report: &Report, backup: &Path) -> Result<Ex
         let what = match report.action {
             Action::DryRun => "would get the rows of",
             Action::SkippedNoop => "has all rows, or newer ones, of",
-            _ => "has again the rows of",
+            _ => "has the rows again of",
         };
         let word = report.action.word();
         print(&format!("{word}: `{board}` {what} `{backup}`\n"))?;

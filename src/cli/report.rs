@@ -1,4 +1,4 @@
-//! What an update came to, printed: one line, or one object.
+//! The outcome of an update, printed: one line, or one object.
 
 use super::context::Context;
 use super::outcome::{Exit, Failure, print, print_json, warn};
@@ -77,7 +77,7 @@ fn line(report: &Report) -> String {
             LockOutcome::Locked {
                 release: Release::Busy | Release::FsError,
                 ..
-            } => line.push_str("; the lock could not be given back: see `boardsync lock status`"),
+            } => line.push_str("; the lock could not be released: see `boardsync lock status`"),
             LockOutcome::Locked { .. } => {}
             LockOutcome::Unlocked(unlocked) => {
                 line.push_str(&format!("; without the lock: {}", unlocked.reason.word()));
@@ -102,7 +102,7 @@ fn line(report: &Report) -> String {
     line
 }
 
-/// Says where conflict copies went, and offers to tell hosts apart: once a
+/// Reports where conflict copies went, and offers to tell hosts apart: once a
 /// copy, for that is when it helps.
 fn merged(report: &Report) -> String {
     let [first, others @ ..] = report.copies.as_slice() else {

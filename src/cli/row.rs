@@ -14,7 +14,7 @@ use crate::vault::Place;
 use clap::{Args, Subcommand};
 use serde_json::{Map, Value, json};
 
-/// Is what `row` takes.
+/// The arguments of `row`.
 #[derive(Debug, Args)]
 pub struct RowArgs {
     #[command(subcommand)]
@@ -23,9 +23,9 @@ pub struct RowArgs {
 
 #[derive(Debug, Subcommand)]
 enum RowCommand {
-    /// Set cells of a row; one that is not there is appended to its table
+    /// Set cells of a row, or append it to its table
     #[command(
-        after_help = "Example:\n  boardsync row set --board tasks.md --key Task=release --set State=done --set By=me\n\nThe note must exist. Only the row changes; all other bytes stay."
+        after_help = "Example:\n  boardsync row set --board tasks.md --key Task=release --set State=done --set By=me\n\nThe note must exist. Only the row changes; all other bytes stay the same."
     )]
     Set {
         #[command(flatten)]
@@ -34,7 +34,7 @@ enum RowCommand {
         #[arg(long, value_name = "CELL", value_parser = parse_cell)]
         set: Vec<Cell>,
     },
-    /// Print the cells of a row; exits 1 if there is none
+    /// Print the cells of a row; exits 1 if no row matches
     #[command(
         after_help = "Example:\n  boardsync row get --board tasks.md --key Task=release --json"
     )]
@@ -42,7 +42,7 @@ enum RowCommand {
         #[command(flatten)]
         row: Which,
     },
-    /// Remove a row; being gone already is fine
+    /// Remove a row; does nothing if no row matches
     #[command(after_help = "Example:\n  boardsync row remove --board tasks.md --key Task=release")]
     Remove {
         #[command(flatten)]
@@ -50,13 +50,13 @@ enum RowCommand {
     },
 }
 
-/// Says which row.
+/// Which row.
 #[derive(Debug, Args)]
 struct Which {
-    /// The heading that the table stands under
+    /// The heading above the table
     #[arg(long, value_name = "HEADING")]
     table: Option<String>,
-    /// A cell that the row is known by, COLUMN=VALUE
+    /// A cell that identifies the row, COLUMN=VALUE
     #[arg(long, required = true, value_name = "CELL", value_parser = parse_cell)]
     key: Vec<Cell>,
 }
@@ -73,7 +73,7 @@ impl Which {
 fn parse_cell(text: &str) -> Result<Cell, String> {
     match text.split_once('=') {
         Some((column, text)) if !column.trim().is_empty() => Ok(Cell::new(column, text)),
-        _ => Err("it is not COLUMN=VALUE".to_owned()),
+        _ => Err("expected COLUMN=VALUE".to_owned()),
     }
 }
 

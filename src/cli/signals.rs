@@ -54,7 +54,7 @@ pub fn ignored() -> u64 {
     mask.unwrap_or(0)
 }
 
-/// Tells whether `signal` is in a set of a bit each.
+/// Returns whether `signal` is in a set of a bit each.
 #[cfg(unix)]
 pub fn is_in(signals: u64, signal: i32) -> bool {
     signals >> (signal - 1) & 1 == 1

@@ -29,7 +29,7 @@ Examples:
   {\"statusLine\": {\"type\": \"command\", \"command\": \"boardsync status\"}}
 
 Counts the sessions that are waiting for you, silent, working or idle, and leaves out
-zeros. The last example belongs into the settings of Claude Code: given its JSON on
+zeros. The last example belongs in the settings of Claude Code: given its JSON on
 stdin, status leaves out that session and names the repositories that wait. A board
 that cannot be read counts as empty; `boardsync show` says why.")]
 pub struct StatusArgs {

@@ -12,7 +12,7 @@ use clap::Args;
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// What `sweep` takes.
+/// The arguments of `sweep`.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  boardsync sweep\n  boardsync sweep --root ~/src --root ~/work\n\nSearches two levels below each root (default: ~/Projects and the `roots` of the\nconfig file) for repositories with a session lock, and adds those that\n`cross-repo.projects` names, and the repository of the current folder."

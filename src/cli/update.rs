@@ -15,10 +15,10 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// What `update` takes.
+/// The arguments of `update`.
 #[derive(Debug, Default, Args)]
 #[command(
-    after_help = "Examples:\n  boardsync update --repo . --status in-progress\n  boardsync update --repo ~/src/app --repo ~/src/lib\n\nWithout --status the row is derived from the repository's session lock and the\nhost's registry. Exits 0 also when it failed open: the line says what happened."
+    after_help = "Examples:\n  boardsync update --repo . --status in-progress\n  boardsync update --repo ~/src/app --repo ~/src/lib\n\nWithout --status the row is derived from the repository's session lock and the\nhost's registry. Exits 0 even if it failed open: the output says what happened."
 )]
 pub struct UpdateArgs {
     #[command(flatten)]

@@ -5,13 +5,13 @@ pub trait Document {
     /// Why a content is not to be touched.
     type Refusal;
 
-    /// Says why `content` is not to be touched; `None` if it may be.
+    /// Returns why `content` must not be changed; `None` if it may be.
     fn refusal(&self, content: &[u8]) -> Option<Self::Refusal>;
 
     /// Gives the new content for the one on disk; `None` if there is no file.
     fn edit(&mut self, current: Option<&[u8]>) -> Edit<Self::Refusal>;
 
-    /// Says whether a commit looks again before it is called done, and edits
+    /// Returns whether a commit looks again before it is called done, and edits
     /// anew what an editor has saved over it meanwhile.
     ///
     /// For edits that change nothing when they are done twice.
@@ -23,7 +23,7 @@ pub trait Document {
     fn join(&self, displaced: &[u8], written: &[u8], when: Displaced) -> Vec<u8>;
 }
 
-/// Says what an edit of one content came to.
+/// The outcome of editing one content.
 #[derive(Debug)]
 pub enum Edit<R> {
     /// Nothing to change: touch nothing.
@@ -34,7 +34,7 @@ pub enum Edit<R> {
     Refuse(R),
 }
 
-/// Says when a content was displaced.
+/// When a content was displaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Displaced<'a> {
     /// Just now, by our own write, which an outsider's had preceded.

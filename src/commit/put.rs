@@ -132,7 +132,7 @@ impl Commit<'_> {
             if let Some(refusal) = document.refusal(&displaced) {
                 if let Err(error) = self.swap_back(board, &staged) {
                     self.warn(format!(
-                        "a note was in the board's place, and cannot be put back: {error}; it is \
+                        "a note was at the board's path, and cannot be put back: {error}; it is \
                          kept as `{}`, and the next update tries again",
                         staged.entry.path().display()
                     ));
@@ -155,7 +155,7 @@ impl Commit<'_> {
             }
             expected = std::mem::replace(&mut new, joined);
         }
-        self.warn("others write faster than theirs could be joined".to_owned());
+        self.warn("other programs write faster than their changes could be joined".to_owned());
         self.superseded.clear();
         Ok(Put::Done)
     }
@@ -317,7 +317,7 @@ fn as_io(error: ReadError) -> io::Error {
     }
 }
 
-/// Says whether an error is the folder's own: no such, none, or not for us.
+/// Returns whether an error is the folder's own: no such, none, or not for us.
 fn is_refusal(error: &io::Error) -> bool {
     matches!(
         error.kind(),

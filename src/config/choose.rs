@@ -40,7 +40,7 @@ pub enum VaultSource {
 }
 
 impl VaultSource {
-    /// Tells whether the choice is the user's own, so that the vault's files may
+    /// Returns whether the choice is the user's own, so that the vault's files may
     /// be trusted with more than a board: git may be run there, and links in it
     /// are followed.
     ///
@@ -67,7 +67,7 @@ pub struct VaultChoice {
 pub enum Choice {
     /// The vault.
     Vault(VaultChoice),
-    /// There is to be none for this repository.
+    /// This repository has no vault.
     Disabled {
         /// Why, in one sentence, and what to change.
         reason: String,

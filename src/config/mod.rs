@@ -31,18 +31,18 @@ pub use under_home::check as check_under_home;
 use crate::session::small_file::ReadError;
 use std::path::PathBuf;
 
-/// Says why no choice could be made.
+/// The reason why no choice could be made.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// Reports that a file is there and cannot be read.
     #[error(transparent)]
     Unreadable(#[from] ReadError),
-    /// Reports that boardsync's own config file says nothing that makes sense.
+    /// boardsync's own config file is invalid.
     #[error("`{}` is not a valid config file ({reason}); correct or remove it", path.display())]
     Invalid {
         /// Names the file.
         path: PathBuf,
-        /// Says where and why, in a few words.
+        /// Where and why, in a few words.
         reason: String,
     },
     /// Reports an explicit vault that names nothing, or somebody else's home.
@@ -50,7 +50,7 @@ pub enum ConfigError {
     BadVault {
         /// Names the flag or the variable.
         name: &'static str,
-        /// Says why, and what to write instead.
+        /// Why, and what to write instead.
         reason: String,
     },
     /// Reports that nothing says where the user's files are.

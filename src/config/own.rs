@@ -45,11 +45,11 @@ impl OwnConfig {
             reason,
         };
         let text = std::str::from_utf8(&bytes)
-            .map_err(|error| invalid(format!("not UTF-8 from byte {} on", error.valid_up_to())))?;
+            .map_err(|error| invalid(format!("invalid UTF-8 at byte {}", error.valid_up_to())))?;
         Self::parse(text).map_err(invalid)
     }
 
-    /// Tells whether the user has named any vault.
+    /// Returns whether the user has named any vault.
     pub fn names_any(&self) -> bool {
         self.vault.is_some()
             || self
@@ -58,7 +58,7 @@ impl OwnConfig {
                 .is_some_and(|vaults| !vaults.is_empty())
     }
 
-    /// Tells whether the vault at `path` is one that the user has named, by
+    /// Returns whether the vault at `path` is one that the user has named, by
     /// whatever links.
     pub fn allows(&self, path: &Path, home: &Path) -> bool {
         let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());

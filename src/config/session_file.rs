@@ -13,7 +13,7 @@ const CAP: u64 = 4 * 1024 * 1024;
 /// Reads the repository's Session Config: its file and the enabled block, or
 /// nothing where no file says anything of a vault.
 ///
-/// The error is the reason why there is to be no vault. What cannot be read
+/// The error is the reason why there is no vault. What cannot be read
 /// counts as a no: nothing may enable what a file may have disabled.
 pub fn session_block(
     repo: &Path,
@@ -77,7 +77,7 @@ fn session_config_file(repo: &Path, env: &Env) -> Result<Option<(PathBuf, String
     Ok(None)
 }
 
-/// Tells whether the repository's Session Config names the vault at `path`.
+/// Returns whether the repository's Session Config names the vault at `path`.
 #[cfg(feature = "cli")]
 pub fn is_named_by_repository(repo: &Path, env: &Env, path: &Path) -> bool {
     let named = session_block(repo, env).ok().flatten();

@@ -68,7 +68,7 @@ fn real_path(path: &Path) -> Result<PathBuf, String> {
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 if fs::symlink_metadata(ancestor).is_ok() {
                     return Err(format!(
-                        "leads through `{}`, a symlink to nothing",
+                        "leads through `{}`, a dangling symlink",
                         ancestor.display()
                     ));
                 }

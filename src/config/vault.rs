@@ -45,7 +45,7 @@ pub enum VaultError {
     #[error("`{}` is a link, which is not followed in a vault that only a repository names: name the vault yourself with --vault or in the config file", .0.display())]
     Untrusted(PathBuf),
     /// A link leads nowhere that could be created.
-    #[error("`{}` is a link to nowhere: remove it, or create its target", .0.display())]
+    #[error("`{}` is a dangling link: remove it, or create its target", .0.display())]
     Dangling(PathBuf),
     /// The operating system refused.
     #[error("cannot look at `{}`: {source}", .path.display())]

@@ -130,7 +130,7 @@ impl Queue {
                 let _ = sender.send(taken);
             }
         };
-        // Without a thread to be had the queue stays empty, and waiting for it is a delay.
+        // If no thread can be started, the queue stays empty, and waiting for it is a delay.
         let _ = std::thread::Builder::new()
             .stack_size(64 * 1024)
             .spawn(wait);
@@ -162,7 +162,7 @@ impl Queue {
     }
 }
 
-/// What a wait in the queue came to.
+/// The outcome of waiting in the queue.
 #[derive(Debug)]
 pub enum Turn {
     /// The lock is ours.

@@ -350,7 +350,7 @@ pub fn sync_folder(step: &'static str, path: &Path) -> io::Result<()> {
     }
 }
 
-/// Says whether an error means that the file system lacks the operation.
+/// Returns whether an error means that the file system lacks the operation.
 ///
 /// Which one it is differs: EPERM (FAT), EOPNOTSUPP (network volumes), ENOSYS
 /// (old kernels), EINVAL (flags of renameat2; a folder's fsync), EMLINK.

@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 use std::time::SystemTime;
 
-/// Says how each thing that the lock and the commit would like went.
+/// Which operations the file system offers to the lock and the commit.
 #[derive(Debug)]
 pub struct Abilities {
     /// A hard link that refuses to replace.

@@ -10,7 +10,7 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::time::SystemTime;
 
-/// Holds a regular file as it was read.
+/// A regular file as it was read.
 #[derive(Debug)]
 pub struct Contents {
     /// The whole content.
@@ -32,7 +32,7 @@ fn modified(meta: &Metadata) -> SystemTime {
     meta.modified().unwrap_or(SystemTime::UNIX_EPOCH)
 }
 
-/// Says why a file was not read.
+/// The reason why a file was not read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// Something else than a regular file lies there; it was not opened.

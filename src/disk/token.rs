@@ -45,7 +45,7 @@ impl Token {
         }
     }
 
-    /// Tells whether it was made on `self`'s host by a process that is gone.
+    /// Returns whether it was made on `self`'s host by a process that is gone.
     pub fn knows_dead(self, other: Self) -> bool {
         other.host == self.host && !is_running(i64::from(other.pid))
     }
@@ -57,7 +57,7 @@ impl fmt::Display for Token {
     }
 }
 
-/// Tells whether a process of this host has the number `pid`.
+/// Returns whether a process of this host has the number `pid`.
 ///
 /// One that we may not signal (`EPERM`) runs. Numbers that no process can
 /// have do not run. Where it cannot be asked, the answer is yes.
@@ -70,7 +70,7 @@ pub fn is_running(pid: i64) -> bool {
         .is_some_and(|pid| test_kill_process(pid) != Err(rustix::io::Errno::SRCH))
 }
 
-/// Tells whether a process of this host has the number `pid`; assumed here.
+/// Returns whether a process of this host has the number `pid`; assumed here.
 #[cfg(not(unix))]
 pub fn is_running(_pid: i64) -> bool {
     true

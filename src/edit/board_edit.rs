@@ -70,7 +70,7 @@ pub trait BoardEdit {
         false
     }
 
-    /// Cleans up, once it is known what the edit came to; still under the lock.
+    /// Cleans up, once the outcome of the edit is known; still under the lock.
     fn finish(&mut self, _end: &End<Refusal>, _options: &EditOptions) {}
 
     /// Adds to the report what only this edit knows.
@@ -89,14 +89,14 @@ pub enum Found {
 /// Whether an edit changed anything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// The board is to be written.
+    /// The board must be written.
     Made,
     /// It stays untouched.
     None,
 }
 
 impl Change {
-    /// Tells that something changed if `changed`.
+    /// Returns that something changed if `changed`.
     pub fn made_if(changed: bool) -> Self {
         if changed { Self::Made } else { Self::None }
     }
@@ -124,7 +124,7 @@ pub(super) fn join_displaced<'b>(
     }
 }
 
-/// Tells whether a person made `displaced` out of the very board that was expected.
+/// Returns whether a person made `displaced` out of the very board that was expected.
 ///
 /// Only then are its lines later than ours, and ours may go. Every program
 /// sets `updated:`, a person does not; a writer with an older base, or one
@@ -183,7 +183,7 @@ impl<'e, E: BoardEdit> EditedBoard<'e, E> {
         Ok(rendered.map(to_bytes).or_else(mended))
     }
 
-    /// Makes the report of what the edit came to.
+    /// Makes the report of the edit.
     pub fn report(&self, action: Action, note: Option<String>) -> Report {
         let mut report = Report {
             rows: self.rows,

@@ -73,7 +73,7 @@ fn remove_board(options: &EditOptions) -> Result<bool, EditError> {
     under_lock(options, |_| remove())?.0
 }
 
-/// Tells whether the board at `path` is there, and says nothing.
+/// Returns whether the board at `path` is there, and says nothing.
 ///
 /// # Errors
 ///

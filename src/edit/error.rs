@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EditError {
-    /// The board is nothing that could be edited.
+    /// The board cannot be edited.
     #[error(transparent)]
     Commit(#[from] CommitError),
     /// The board's bytes are not text.
@@ -22,7 +22,7 @@ pub enum EditError {
     /// A signal ended the wait for the lock.
     #[error("interrupted while waiting for the lock `{}`; nothing was written", .0.display())]
     Interrupted(PathBuf),
-    /// What should be a board, or rows of one, is none; the whole sentence.
+    /// What should be a board, or rows of one, is not; the whole sentence.
     #[error("{0}")]
     Refused(String),
 }

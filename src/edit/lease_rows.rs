@@ -166,7 +166,7 @@ fn row(
     Some(made.with(Field::Heartbeat, &heartbeat.to_string()))
 }
 
-/// Tells whether `name` is `folder`, or a longer end of its path: one that
+/// Returns whether `name` is `folder`, or a longer end of its path: one that
 /// nobody gave it.
 fn is_path_end(name: &str, folder: &str) -> bool {
     name == folder || name.rsplit('/').next() == Some(folder)

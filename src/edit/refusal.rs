@@ -32,7 +32,7 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// Gives the action that it comes to.
+    /// Gives the action that it results in.
     pub fn action(&self) -> Action {
         match self {
             Self::Handwritten | Self::NotText(_) => Action::SkippedHandwritten,
@@ -44,7 +44,7 @@ impl Refusal {
         }
     }
 
-    /// Says in one line what is wrong with the board at `path`, and what to do.
+    /// Describes in one line what is wrong with the board at `path`, and what to do.
     pub fn note(&self, path: &Path) -> String {
         let path = printable(&path.to_string_lossy(), 200);
         match self {
@@ -52,7 +52,7 @@ impl Refusal {
                 "`{path}` is not a board of ours (its frontmatter has no `_generator: {GENERATOR}`): move it away, or name another with --board"
             ),
             Self::Conflicted => format!(
-                "`{path}` holds conflict markers: repair it with `boardsync merge --resolve`, or by hand"
+                "`{path}` has conflict markers: repair it with `boardsync merge --resolve`, or by hand"
             ),
             Self::Damaged { line } => format!(
                 "line {line} of `{path}` is a row or head of the board, but not in a table: repair the table by hand"
@@ -72,12 +72,12 @@ impl Refusal {
     }
 }
 
-/// Tells whether `bytes` are a board that a generator may rewrite.
+/// Returns whether `bytes` are a board that a generator may rewrite.
 pub fn is_ours(bytes: &[u8]) -> bool {
     refusal(bytes).is_none()
 }
 
-/// Says why `bytes` are no board that a generator may rewrite.
+/// Returns why `bytes` are not a board that a generator may rewrite.
 pub fn refusal(bytes: &[u8]) -> Option<Refusal> {
     board_text(bytes).err()
 }

@@ -67,7 +67,7 @@ impl BoardEdit for Repair {
             }
             (Action::SkippedNoop, _) => {
                 report.note = Some(format!(
-                    "`{path}` holds no git conflict markers; nothing to do"
+                    "`{path}` has no git conflict markers; nothing to do"
                 ));
             }
             _ => {}

@@ -1,4 +1,4 @@
-//! What an edit came to, once, for people, programs and the ledger.
+//! The outcome of an edit, once, for people, programs and the ledger.
 
 use crate::ledger::LockNote;
 use crate::lock::{LockOutcome, Release};

@@ -164,7 +164,7 @@ impl<'a> Update<'a> {
         self.lease_rows().any(|(repo, _)| repo.key == key)
     }
 
-    /// Tells whether the caller gives a heartbeat that is a wrong clock's.
+    /// Returns whether the caller gives a heartbeat that is a wrong clock's.
     fn is_far_ahead(&self, options: &EditOptions) -> bool {
         let said = self.explicit.heartbeat.as_deref();
         said.and_then(Timestamp::parse)

@@ -9,7 +9,7 @@ const UNLOCKED_PERCENT: u64 = 1;
 const LONG_WAIT_MS: u64 = 2_500;
 
 impl Summary {
-    /// Says in one sentence each what ought to be looked at; nothing is good.
+    /// Gives one sentence for each thing that should be looked at; empty if all is well.
     pub fn advice(&self) -> Vec<String> {
         [
             self.on_timeouts(),
@@ -79,15 +79,15 @@ impl Summary {
     fn on_busy_guards(&self) -> Option<String> {
         let busy = *self.releases.get("busy")?;
         Some(format!(
-            "{busy} holders could not give their lock back, because `board.lock.acquire` was \
-             in the way: look at `boardsync lock status`, and remove that file if nobody is at work"
+            "{busy} holders could not release their lock, because `board.lock.acquire` was \
+             in the way: look at `boardsync lock status`, and remove that file if no boardsync runs"
         ))
     }
 
     fn on_unreadable(&self) -> Option<String> {
         (self.unreadable > 0).then(|| {
             format!(
-                "{} lines could not be read and are in none of the counts",
+                "{} lines could not be read and are not counted",
                 self.unreadable
             )
         })

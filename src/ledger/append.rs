@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// Where the ledger lies in a repository.
 pub const LEDGER: &str = ".orchestrator/metrics/events.jsonl";
 
-/// Is one update, as the ledger records it.
+/// One update, as the ledger records it.
 ///
 /// What is `None` is left out of the line, as the peer does: absent is not zero.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +30,7 @@ pub struct Entry<'a> {
     pub repos_swept: Option<usize>,
     /// Gives how long the update took, in milliseconds.
     pub duration_ms: u64,
-    /// Says what the lock did, where one was tried.
+    /// What the lock did, if one was tried.
     pub lock: Option<LockNote<'a>>,
     /// Names the repository's session by its machine id.
     pub session_id: Option<&'a str>,
@@ -38,26 +38,26 @@ pub struct Entry<'a> {
     pub semantic_session_id: Option<&'a str>,
 }
 
-/// Is what the lock did in one update.
+/// What the lock did in one update.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct LockNote<'a> {
-    /// Tells whether the board was written under the lock.
+    /// Returns whether the board was written under the lock.
     pub locked: bool,
-    /// Says why not (`timeout`, `fs-error`, `skipped`).
+    /// Why not (`timeout`, `fs-error`, `skipped`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<&'a str>,
-    /// Says why the lock of another was taken over.
+    /// Why another's lock was taken over.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stale_override: Option<&'a str>,
     /// Gives how long the lock was waited for, in milliseconds.
     pub waited_ms: u64,
-    /// Says what became of the release; give it only where that was not
+    /// What became of the release; give it only where that was not
     /// `released`, as the peer does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub release: Option<&'a str>,
 }
 
-/// Is the line: its fields in the peer's order.
+/// The line: its fields in the peer's order.
 #[derive(Serialize)]
 struct Line<'a> {
     timestamp: String,
@@ -168,7 +168,7 @@ fn make(folder: &Path) -> io::Result<bool> {
     }
 }
 
-/// Tells whether a symlink leads to somewhere outside the repository.
+/// Returns whether a symlink leads to somewhere outside the repository.
 fn leads_away(folder: &Path, repo_root: &Path) -> io::Result<bool> {
     Ok(!fs::canonicalize(folder)?.starts_with(fs::canonicalize(repo_root)?))
 }

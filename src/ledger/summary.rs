@@ -27,7 +27,7 @@ pub struct Summary {
     pub aged_overrides: u64,
     /// Counts the releases that did not simply succeed, by what became of them.
     pub releases: BTreeMap<String, u64>,
-    /// Tells how long the lock was waited for; `None` where nobody tried.
+    /// How long the lock was waited for; `None` if none was tried.
     pub waits: Option<Waits>,
     /// Counts the lines that could not be read; they are in no other count.
     pub unreadable: u64,
@@ -39,7 +39,7 @@ pub struct Summary {
     pub last: Option<Timestamp>,
 }
 
-/// Tells how long the lock was waited for, in milliseconds.
+/// How long the lock was waited for, in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Waits {
     /// Counts the updates that said how long they waited.
@@ -52,7 +52,7 @@ pub struct Waits {
     pub max_ms: u64,
 }
 
-/// Is as much of a line as is counted; all else may be there and is ignored.
+/// The part of a line that is counted; all else may be there and is ignored.
 #[derive(Deserialize)]
 struct Line {
     event: Option<String>,

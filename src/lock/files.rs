@@ -95,7 +95,7 @@ fn folder_of(path: &Path) -> (PathBuf, bool) {
     }
 }
 
-/// Tells whether whatever lies at `path` is a lock or a guard, however torn.
+/// Returns whether whatever lies at `path` is a lock or a guard, however torn.
 ///
 /// Outside a vault's folder for locks, a path may be that of something
 /// precious, which somebody took for a lock by mistake, as `Cargo.lock` is.

@@ -80,7 +80,7 @@ impl Gate {
         }
     }
 
-    /// Tells whether another process has it.
+    /// Returns whether another process has it.
     pub fn is_busy(&self) -> bool {
         matches!(self, Self::Busy(_))
     }

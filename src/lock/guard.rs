@@ -26,7 +26,7 @@ pub enum GuardState {
     /// A guard that someone holds.
     Held,
     /// A guard older than the staleness that we have no right to remove, or
-    /// something that is none.
+    /// something that is not one.
     Abandoned,
 }
 

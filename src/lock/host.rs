@@ -20,7 +20,7 @@ pub struct Host {
 }
 
 impl Host {
-    /// Asks the system who we are; never fails.
+    /// Asks the system for this host's names; never fails.
     pub fn current() -> Self {
         let name = hostname::get().map(|name| name.to_string_lossy().into_owned());
         let name = name.ok().filter(|name| !name.trim().is_empty());
@@ -44,7 +44,7 @@ impl Host {
         }
     }
 
-    /// Tells whether a writer that gave these names is this host.
+    /// Returns whether a writer that gave these names is this host.
     ///
     /// An equal boot id decides, since macOS renames a host under way;
     /// otherwise the normalised id, or the name where the id is blank; at last

@@ -35,7 +35,7 @@ impl Inherited {
         found.find(Self::is_held)
     }
 
-    /// Tells whether the lock still carries the token.
+    /// Returns whether the lock still carries the token.
     pub(super) fn is_held(&self) -> bool {
         matches!(owner(&self.path, &self.token), Ok(Owner::Us(_)))
     }

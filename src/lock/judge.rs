@@ -54,7 +54,7 @@ pub enum Verdict {
     Abandoned,
     /// Its writer is dead or hung: it may be replaced.
     TakeOver(Reason),
-    /// It is no lock: never followed, changed or removed.
+    /// It is not a lock: never followed, changed or removed.
     NotALock(Unrelated),
 }
 

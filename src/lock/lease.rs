@@ -58,7 +58,7 @@ impl Lease {
         self.site.token.to_string()
     }
 
-    /// Tells whether the lock still carries our token.
+    /// Returns whether the lock still carries our token.
     pub fn is_still_ours(&self) -> bool {
         let owner = owner(&self.site.files.lock, &self.token());
         matches!(owner, Ok(Owner::Us(_)))
@@ -195,7 +195,7 @@ impl Beat {
         }
     }
 
-    /// Tells whether, at `now`, the next beat is due: the interval is over, or
+    /// Returns whether, at `now`, the next beat is due: the interval is over, or
     /// the clocks moved differently.
     fn is_over(self, now: Self, interval: Duration) -> bool {
         let elapsed = now.monotonic - self.monotonic;

@@ -74,7 +74,7 @@ impl Hold {
         }
     }
 
-    /// Tells whether the lock is still held: a section that was paused for
+    /// Returns whether the lock is still held: a section that was paused for
     /// longer than the staleness may have lost it.
     pub fn is_still_ours(&self) -> bool {
         match self {

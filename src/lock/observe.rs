@@ -43,7 +43,7 @@ pub enum Content {
     NotALock(Unrelated),
 }
 
-/// What lies where a lock was expected, and is none.
+/// Something that is not a lock, where one was expected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unrelated {
     /// A symlink, FIFO, socket or device.
@@ -65,7 +65,7 @@ impl fmt::Display for Unrelated {
 }
 
 impl Observed {
-    /// Tells whether `other` is the very same thing, a heartbeat aside.
+    /// Returns whether `other` is the very same thing, a heartbeat aside.
     pub fn is_same(&self, other: &Self) -> bool {
         self.content == other.content && self.bytes == other.bytes && self.id == other.id
     }
@@ -141,7 +141,7 @@ fn look_into_folder(entry: &Entry) -> Content {
     Content::Folder { owner, running }
 }
 
-/// Tells whether these may be the first bytes of a record.
+/// Returns whether these may be the first bytes of a record.
 fn is_torn(bytes: &[u8]) -> bool {
     let end = serde_json::from_slice::<Value>(bytes).err();
     // A power cut leaves NULs.

@@ -95,7 +95,7 @@ impl LockOptions {
         i64::try_from(self.staleness.as_millis()).unwrap_or(i64::MAX)
     }
 
-    /// Tells whether the caller wants the wait to end.
+    /// Returns whether the caller wants the wait to end.
     pub(super) fn is_interrupted(&self) -> bool {
         let interrupt = self.interrupt.as_ref();
         interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed))

@@ -148,7 +148,7 @@ impl fmt::Display for HolderNote {
         f.write_str(match self.running {
             Some(true) => ", running",
             Some(false) => ", not running",
-            None => ", running or not cannot be told from here",
+            None => ", may still be running",
         })
     }
 }
@@ -196,7 +196,7 @@ impl WhyUnlocked {
 }
 
 impl LockOutcome {
-    /// Tells whether the section ran under the lock.
+    /// Returns whether the section ran under the lock.
     pub fn is_locked(&self) -> bool {
         matches!(self, Self::Locked { .. })
     }

@@ -21,7 +21,7 @@ pub enum Foreign {
     Remove,
 }
 
-/// What a reclaim came to.
+/// The outcome of a reclaim.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Reclaimed {

@@ -95,12 +95,12 @@ impl Record {
         json
     }
 
-    /// Tells whether it was written on `host`.
+    /// Returns whether it was written on `host`.
     pub fn is_of(&self, host: &Host) -> bool {
         host.is(&self.host, self.host_id.as_deref(), self.boot_id.as_deref())
     }
 
-    /// Tells whether it was written under the very gate `gate` of this boot.
+    /// Returns whether it was written under the very gate `gate` of this boot.
     pub fn is_under(&self, gate: Option<FileId>, host: &Host) -> bool {
         let same_boot = self.boot_id.is_some() && self.boot_id == host.boot_id;
         same_boot && gate.is_some_and(|gate| self.gate.as_deref() == Some(&gate.to_string()))

@@ -34,7 +34,7 @@ impl<'a> NoteDocument<'a> {
         }
     }
 
-    /// Says why the row is not in the note, although that was written: an
+    /// Returns why the row is not in the note, although that was written: an
     /// outsider took away what the row is known by while it was.
     pub fn missed(&self) -> Option<NotFound> {
         self.missed.borrow().clone()
@@ -101,7 +101,7 @@ fn text(content: &[u8]) -> Result<Cow<'_, str>, NotFound> {
     to_text(content).map_err(|_| NotFound::NotText)
 }
 
-/// Says whether two texts are equal but for one line, which one may lack.
+/// Returns whether two texts are equal but for one line, which one may lack.
 fn differ_by_one_line(one: &[u8], other: &[u8]) -> bool {
     let lines = |text| <[u8]>::split_inclusive(text, |byte| *byte == b'\n').collect::<Vec<_>>();
     let (one, other) = (lines(one), lines(other));

@@ -3,7 +3,7 @@
 use super::find::{Cell, Found, NotFound, Wanted};
 use crate::board::{cells, write_row};
 
-/// Asks for one change of one row.
+/// One change of one row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RowEdit {
     /// Which row.
@@ -12,7 +12,7 @@ pub struct RowEdit {
     pub change: Change,
 }
 
-/// Says what becomes of a row.
+/// What becomes of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
     /// These cells are set; a row that is not there is appended to its table.

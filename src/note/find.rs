@@ -3,7 +3,7 @@
 use crate::board::{Table, cells, clean, has_conflict, tables};
 use std::borrow::Cow;
 
-/// Is a column's title and a text for it.
+/// A column's title and a text for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cell {
     /// The column's title; case does not matter.
@@ -22,7 +22,7 @@ impl Cell {
     }
 }
 
-/// Says which row is meant.
+/// Which row is meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wanted {
     /// The heading that its table stands under, where the columns do not tell.
@@ -31,17 +31,17 @@ pub struct Wanted {
     pub key: Vec<Cell>,
 }
 
-/// Says why a note has no such row, or may not have it changed.
+/// The reason why a note has no such row, or may not have it changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotFound {
     /// There is no such file.
-    #[error("there is no such note, and `row` creates none")]
+    #[error("the note does not exist, and `row` does not create notes")]
     NoNote,
     /// It is not UTF-8 text.
     #[error("it is not UTF-8 text")]
     NotText,
     /// It holds git's conflict markers.
-    #[error("it holds conflict markers: resolve them first")]
+    #[error("it has conflict markers; resolve them first")]
     Conflicted,
     /// No table has the columns.
     #[error("no table has the columns {wanted}; the tables are {candidates}")]
@@ -69,7 +69,7 @@ pub enum NotFound {
     SeveralRows(usize),
 }
 
-/// Is a table with the columns that were wanted.
+/// A table with the columns that were wanted.
 #[derive(Debug)]
 pub struct Found<'a> {
     /// The table.

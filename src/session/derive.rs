@@ -5,7 +5,7 @@ use super::sources::Sources;
 use crate::Timestamp;
 use crate::board::Status;
 
-/// Is what a row shows of a repository, but for its name and key.
+/// What a row shows of a repository, but for its name and key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Derived {
     /// What the repository's session is doing.
@@ -20,7 +20,7 @@ pub struct Derived {
     pub heartbeat: Option<String>,
 }
 
-/// Is what a caller says in so many words, and what beats everything derived.
+/// What a caller states explicitly; it overrides everything derived.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Explicit {
     /// What the session is doing.

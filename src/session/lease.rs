@@ -145,7 +145,7 @@ impl Lease {
         self.seen.min(now)
     }
 
-    /// Tells whether the session lives, by its own word and its process.
+    /// Returns whether the session lives, by its own word and its process.
     pub fn life(&self, processes: &Processes, now: Timestamp) -> Life {
         if self.over.is_some() {
             return Life::Dead;
@@ -162,7 +162,7 @@ impl Lease {
         }
     }
 
-    /// Tells whether a cell of a row shows this session, under whatever title.
+    /// Returns whether a cell of a row shows this session, under whatever title.
     pub fn is_shown_as(&self, cell: &str) -> bool {
         let id = short_id(&self.session_id);
         let is_titled = cell
@@ -172,7 +172,7 @@ impl Lease {
         is_titled || cell == id || cell == self.session_id
     }
 
-    /// Tells whether the lease is of the board at `board`.
+    /// Returns whether the lease is of the board at `board`.
     pub fn is_of(&self, board: &Path) -> bool {
         self.board.to_string_lossy() == board.to_string_lossy()
     }

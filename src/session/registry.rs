@@ -21,7 +21,7 @@ const CAP: u64 = 64 * 1024;
 /// What one read takes; an entry that fills it is read again with care.
 const ONE_READ: usize = 4096;
 
-/// Is what a running session says of itself.
+/// What a running session says of itself.
 ///
 /// Fields and their types: session-orchestrator 5.3.0.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,14 +78,14 @@ impl RegistryEntry {
             .unwrap_or(&self.session_id)
     }
 
-    /// Tells whether the entry is at most 15 minutes old, and not of the future.
+    /// Returns whether the entry is at most 15 minutes old, and not of the future.
     pub fn is_fresh(&self, now: Timestamp) -> bool {
         Timestamp::parse(&self.last_heartbeat)
             .is_some_and(|beat| (-AHEAD_MS..=FRESH_FOR_MS).contains(&now.since(beat)))
     }
 }
 
-/// Is the registry of this host, read when it is asked.
+/// The registry of this host, read on demand.
 ///
 /// One update asks for one repository, and so searches the bytes of each file
 /// for its hash and parses only what has it. A sweep asks for many, and so

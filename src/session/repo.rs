@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 /// How many hex digits of the hash the board shows.
 const KEY_DIGITS: usize = 8;
 
-/// Is a repository's identity on the board.
+/// A repository's identity on the board.
 ///
 /// The path is resolved by its text alone, as Node's `path.resolve` does, so
 /// it need not exist, and two paths that meet through a symlink are two

@@ -18,7 +18,7 @@ pub(super) const AHEAD_MS: i64 = 5 * 60 * 1000;
 
 const MILLIS_PER_HOUR: f64 = 3_600_000.0;
 
-/// Is a session's lease, of version 1 (no heartbeat) or 2.
+/// A session's lease, of version 1 (no heartbeat) or 2.
 ///
 /// Fields and their types: session-orchestrator 5.3.0.
 #[derive(Clone, Debug, PartialEq)]
@@ -109,7 +109,7 @@ impl SessionLock {
         self.last_heartbeat.as_deref().unwrap_or(&self.started_at)
     }
 
-    /// Tells whether the lease still runs; one with an unreadable time does not,
+    /// Returns whether the lease still runs; one with an unreadable time does not,
     /// nor one with a time that is yet to come.
     pub fn is_live(&self, now: Timestamp) -> bool {
         Timestamp::parse(self.heartbeat()).is_some_and(|beat| {

@@ -5,7 +5,7 @@ use std::fs::{File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Says why a file that is there could not be read.
+/// The reason why a file that exists could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// Reports a folder, FIFO, socket or device where a file is expected.

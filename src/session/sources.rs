@@ -6,16 +6,16 @@ use super::repo::Repo;
 use super::session_lock::SessionLock;
 use crate::host_name::normalise;
 
-/// Is what a repository and its host say about it.
+/// What a repository and its host say about it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sources {
-    /// Holds the session's lease, if there is a valid one.
+    /// The session's lease, if there is a valid one.
     pub lock: Option<SessionLock>,
-    /// Holds the registry's entries of this repository, in any order.
+    /// The registry's entries of this repository, in any order.
     pub entries: Vec<RegistryEntry>,
     /// Names the branch by `.git/HEAD`.
     pub branch: Option<String>,
-    /// Holds one sentence for each thing that could not be read.
+    /// One sentence for each thing that could not be read.
     pub warnings: Vec<String>,
 }
 

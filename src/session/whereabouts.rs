@@ -9,7 +9,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// Says what is known of the folder that a row stands for.
+/// What is known of the folder that a row stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Whereabouts {
     /// It is there.
@@ -20,7 +20,7 @@ pub enum Whereabouts {
     Unknown,
 }
 
-/// Holds the folders in which repositories of this host are looked for.
+/// The folders in which repositories of this host are looked for.
 #[derive(Clone, Debug, Default)]
 pub struct Folders(Vec<PathBuf>);
 

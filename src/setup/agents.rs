@@ -273,7 +273,7 @@ impl Agent {
         Some(cwd.join(folder))
     }
 
-    /// Tells whether the agent has been used here: its folder is there.
+    /// Returns whether the agent has been used here: its folder is there.
     pub fn is_installed(&self, env: &Env, home: Option<&Path>, cwd: &Path) -> bool {
         let folder = match (self.sign, home) {
             (Some(sign), Some(home)) => Some(home.join(sign)),

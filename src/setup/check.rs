@@ -69,7 +69,7 @@ impl Finding {
         }
     }
 
-    /// Tells whether nothing has to be done.
+    /// Returns whether nothing has to be done.
     pub fn is_well(&self) -> bool {
         matches!(self.mark, Mark::Ok | Mark::Note)
     }

@@ -68,7 +68,7 @@ impl Git {
     }
 }
 
-/// Tells whether a folder lies in a git repository, without running git.
+/// Returns whether a folder lies in a git repository, without running git.
 pub fn is_in_git(folder: &Path) -> bool {
     folder
         .ancestors()

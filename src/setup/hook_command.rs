@@ -15,7 +15,7 @@ pub fn write(binary: &Path, arguments: &str) -> String {
 }
 
 /// Reads the binary out of a command that `write` could have written, in any
-/// version and from any place; `None` if it is somebody's own.
+/// version and from any place; `None` if a person wrote it.
 pub fn binary_of(command: &str) -> Option<PathBuf> {
     let bare = match command.rsplit_once(" --agent ") {
         Some((bare, agent)) if !agent.contains(char::is_whitespace) => bare,
@@ -31,7 +31,7 @@ pub fn binary_of(command: &str) -> Option<PathBuf> {
     is_boardsync(&path).then_some(path)
 }
 
-/// Tells whether a command, whoever wrote it, calls us as a hook.
+/// Returns whether a command, whoever wrote it, calls us as a hook.
 pub fn calls_us(command: &str) -> bool {
     let bare = |word: &str| word.trim_matches(['"', '\'']).to_owned();
     let mut words = command.split_whitespace().map(bare);

@@ -40,7 +40,7 @@ struct File {
     path: PathBuf,
     /// The folder below which no links are followed.
     below: Option<PathBuf>,
-    /// Says when boardsync is called.
+    /// When boardsync is called.
     when: String,
     format: Box<dyn Format>,
 }

@@ -45,7 +45,7 @@ pub struct Installed {
 }
 
 impl Installed {
-    /// Tells whether the agent calls boardsync at all.
+    /// Returns whether the agent calls boardsync at all.
     pub fn calls_us(&self) -> bool {
         self.has_plug_in || !self.files.is_empty()
     }

@@ -1,4 +1,4 @@
-//! Lines of ours in a text file that is somebody else's.
+//! Lines of ours in a text file that belongs to others.
 //!
 //! They stand below a comment that marks them, and go without a trace. What
 //! the file ended in is kept in what it ends in now: one without a final
@@ -35,7 +35,7 @@ impl Block {
         self.lines.iter().any(|ours| ours == line) || (self.earlier)(line)
     }
 
-    /// Parts the text into what is somebody else's and the lines of our block.
+    /// Parts the text into what belongs to others and the lines of our block.
     fn part<'t>(&self, text: &'t str) -> (String, Vec<&'t str>) {
         let (mut in_block, mut ends_in_block) = (false, false);
         let mut block = Vec::new();

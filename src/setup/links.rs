@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// Which links lead to a file that is edited.
 #[derive(Clone, Copy, Debug)]
 pub enum Links<'a> {
-    /// None below this folder: its content is somebody else's.
+    /// None below this folder: its content belongs to others.
     RefuseBelow(&'a Path),
     /// Any: the user linked the file, as dotfile managers do.
     Follow,
@@ -51,7 +51,7 @@ fn real(path: &Path) -> Result<PathBuf, String> {
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 if ancestor.symlink_metadata().is_ok() {
                     return Err(format!(
-                        "leads through `{}`, a link to nothing",
+                        "leads through `{}`, a dangling link",
                         ancestor.display()
                     ));
                 }

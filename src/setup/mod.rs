@@ -61,7 +61,7 @@ pub enum Events {
     StartAndEnd,
 }
 
-/// What is to be set up, or taken away.
+/// What to set up, or to remove.
 #[derive(Debug)]
 pub struct Setup<'a> {
     /// The environment.
@@ -80,7 +80,7 @@ pub struct Setup<'a> {
     pub agents: &'a [String],
     /// The events at which hooks run.
     pub events: Events,
-    /// Whether git is to merge the board by its rows.
+    /// Whether git should merge the board by its rows.
     pub with_git: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Hook entries in a JSON file of settings that is somebody else's.
+//! Hook entries in a JSON file of settings that belongs to others.
 //!
 //! The text is edited, not rendered anew, so that nothing but our own lines
 //! changes. Strict JSON only: what is more lenient may be read in another way

@@ -1,4 +1,4 @@
-//! A change of one text file that is somebody else's: planned, then made at once.
+//! A change of one text file that belongs to others: planned, then made at once.
 
 use super::links::{Links, locate};
 use super::{Change, Revert, SetupError, Way};
@@ -39,7 +39,7 @@ pub trait Format {
     fn own_folders(&self) -> usize {
         0
     }
-    /// Tells whether the file is a program.
+    /// Returns whether the file is a program.
     fn is_executable(&self) -> bool {
         false
     }

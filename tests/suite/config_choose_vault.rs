@@ -255,7 +255,7 @@ fn a_symlink_out_of_the_home_folder_is_found_out() {
     for (target, dir, fault) in [
         (outside.path(), "~/link", Some("by a symlink")),
         (outside.path(), "~/link/not/there", Some("by a symlink")),
-        (Path::new("nowhere"), "~/link", Some("a symlink to nothing")),
+        (Path::new("nowhere"), "~/link", Some("a dangling symlink")),
         (Path::new("link"), "~/link/v", Some("cannot be reached")),
         (Path::new("vault"), "~/link", None),
         (

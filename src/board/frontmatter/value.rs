@@ -43,7 +43,7 @@ pub(super) fn unquote(value: &str) -> &str {
     inner('"').or_else(|| inner('\'')).unwrap_or(value)
 }
 
-/// Tells whether a value only announces that a block of lines follows (8.1).
+/// Returns whether a value only announces that a block of lines follows (8.1).
 pub(super) fn is_block_header(value: &str) -> bool {
     let is_sign = |c: char| c == '+' || c == '-' || c.is_ascii_digit();
     value

@@ -27,7 +27,7 @@ const PROJECT: [&str; 5] = [
     "GROK_WORKSPACE_ROOT",
 ];
 
-/// What an event came to on this host.
+/// The outcome of an event on this host.
 pub struct Noted {
     /// The leases that it made or changed.
     pub changed: Vec<Lease>,

@@ -9,7 +9,7 @@ use crate::session::lease::{Lease, Leases, SHORT_WAIT, short_id};
 /// How many characters of one thing are said.
 const LONGEST: usize = 300;
 
-/// Says at a start who else works in the folder, and what earlier hooks met
+/// Reports at a start who else works in the folder, and what earlier hooks met
 /// and could not say; each of it once.
 pub fn tell(
     agent: Option<&Agent>,

@@ -46,7 +46,7 @@ impl Sieve {
         })
     }
 
-    /// Says why nobody needs a row; `None` if it stays.
+    /// Returns why nobody needs a row; `None` if it stays.
     pub fn why(&self, row: &Row) -> Option<String> {
         self.is_old(row).or_else(|| self.is_missing(row))
     }

@@ -1,9 +1,9 @@
 //! How wide each column of a table may be, pure.
 
-/// Is the space between two columns.
+/// The space between two columns.
 pub const GAP: usize = 2;
 
-/// Is what a column would like.
+/// What a column would like.
 #[derive(Clone, Copy, Debug)]
 pub struct Wish {
     /// The width at which nothing is cut.

@@ -15,7 +15,7 @@ pub struct Selection {
     /// Only rows with this cell, like status=waiting; may be repeated
     #[arg(long, value_name = "KEY=VALUE", value_parser = filter::Parser, hide_possible_values = true)]
     filter: Vec<Filter>,
-    /// Only rows heard of within this time, like 12h
+    /// Only rows seen within this time, like 12h
     #[arg(long, value_name = "AGE", value_parser = duration::parse)]
     since: Option<Duration>,
     /// Order of the rows
@@ -30,7 +30,7 @@ enum Order {
     Attention,
     /// By name
     Repo,
-    /// Last heard of first
+    /// Last seen first
     Seen,
     /// By host, then by name
     Host,

@@ -84,7 +84,7 @@ fn urgency(activity: &Activity) -> u8 {
 }
 
 impl FolderRow {
-    /// Tells whether a session lives.
+    /// Returns whether a session lives.
     pub fn is_live(&self) -> bool {
         self.status == Status::InProgress
     }

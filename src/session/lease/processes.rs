@@ -46,7 +46,7 @@ impl Processes {
     }
 
     /// Looks for the process with the number `pid`; one that has ended and
-    /// only waits to be buried is none.
+    /// is a zombie is not running.
     pub fn get(&self, pid: u32) -> Option<Process> {
         (self.look)(pid)
     }

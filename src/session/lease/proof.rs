@@ -61,7 +61,7 @@ impl Proof {
         })
     }
 
-    /// Tells whether both are the very same process.
+    /// Returns whether both are the very same process.
     pub fn is_same_process(&self, other: &Self) -> bool {
         (self.pid, self.started) == (other.pid, other.started)
             && self.boot_id == other.boot_id

@@ -60,7 +60,7 @@ impl Leases {
         &self.folder
     }
 
-    /// Reads all leases; whatever is none is passed over.
+    /// Reads all leases; files that are not leases are skipped.
     pub fn read(&self) -> Vec<Lease> {
         let is_lease = |name: &str| name.ends_with(".json") && !name.starts_with('.');
         let names = disk::list(&self.folder, is_lease).unwrap_or_default();
@@ -147,7 +147,7 @@ impl Leases {
         }
     }
 
-    /// Tells whether a board has something to show of `lease` that it does not:
+    /// Returns whether a board has something to show of `lease` that it does not:
     /// that it is there, that it is over, that it begins or ceases to wait for
     /// its person; another activity only after a minute, if it shows that at
     /// all; and once in a while that it lives.

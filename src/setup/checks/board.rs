@@ -24,7 +24,7 @@ pub fn check(inspection: &Inspection) -> Vec<Finding> {
         Ok(None) => {
             checks.push(Finding::note(
                 "board",
-                format!("`{path}` is not there yet: the first update makes it"),
+                format!("`{path}` is not there yet: the first update creates it"),
             ));
             return checks;
         }
@@ -48,11 +48,11 @@ pub fn check(inspection: &Inspection) -> Vec<Finding> {
     };
     checks.push(match Board::condition_of(&text) {
         Condition::Handwritten => fail(
-            format!("`{path}` was not made by boardsync, and is never written"),
+            format!("`{path}` was not created by boardsync, and is never written"),
             "move it away, or name another with --board",
         ),
         Condition::Conflicted => fail(
-            format!("`{path}` holds conflict markers"),
+            format!("`{path}` has conflict markers"),
             "repair it with `boardsync merge --resolve`",
         ),
         Condition::Damaged { line } => fail(

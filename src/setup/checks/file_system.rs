@@ -24,7 +24,7 @@ pub fn check(inspection: &Inspection) -> Vec<Finding> {
             };
             checks.push(Finding::fail(
                 "lock-folder",
-                format!("no file can be made in `{shown}`: {error}"),
+                format!("cannot create a file in `{shown}`: {error}"),
                 format!("{remedy}; until then the board is written without the lock"),
             ));
             return checks;
@@ -32,7 +32,7 @@ pub fn check(inspection: &Inspection) -> Vec<Finding> {
     };
     checks.push(Finding::ok(
         "lock-folder",
-        format!("files can be made in `{shown}`"),
+        format!("files can be created in `{shown}`"),
     ));
     let or_rename = abilities.no_replace.is_ok();
     checks.push(match &abilities.hard_link {

@@ -26,7 +26,7 @@ pub fn check(inspection: &Inspection) -> Vec<Finding> {
 fn binary(path: &Path, may_run: bool) -> Finding {
     let id = "hook-binary";
     let shown = path.display();
-    let again = "run `boardsync init` with the binary that is to be used";
+    let again = "run `boardsync init` with the binary that you want to use";
     let real = |path: &Path| std::fs::canonicalize(path).ok();
     let Some(found) = real(path) else {
         return Finding::fail(

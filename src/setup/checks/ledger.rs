@@ -1,4 +1,4 @@
-//! What the updates of this repository came to in the last week.
+//! The outcomes of this repository's updates in the last week.
 
 use crate::Timestamp;
 use crate::ledger::{LEDGER, Summary, summarise};

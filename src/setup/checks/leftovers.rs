@@ -51,7 +51,7 @@ pub fn check(inspection: &Inspection) -> Vec<Finding> {
     if let Some(text) = all(&kept) {
         checks.push(Finding::warn(
             "kept-files",
-            format!("somebody's text, taken out of the board's place: {text}"),
+            format!("a text that was at the board's path: {text}"),
             "move it to where it belongs",
         ));
     }

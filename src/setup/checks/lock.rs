@@ -28,7 +28,7 @@ pub fn check(inspection: &Inspection) -> Vec<Finding> {
     vec![lock, guard]
 }
 
-/// Tells whether another host's record lies at the lock's or the guard's place.
+/// Returns whether another host's record lies at the lock's or the guard's place.
 pub fn is_foreign(inspection: &Inspection, place: &Place) -> bool {
     let seen = inspect(&place.lock(), &inspection.lock_options(place));
     let both = seen.map_or([None, None], |seen| [seen.lock, seen.guard]);
@@ -45,7 +45,7 @@ fn who(judged: &Judged) -> String {
 
 fn judged(who: &str, verdict: &Verdict) -> Finding {
     match verdict {
-        Verdict::Held => Finding::ok("lock", format!("held, as it should be for a moment: {who}")),
+        Verdict::Held => Finding::ok("lock", format!("held by an update in progress: {who}")),
         Verdict::TakeOver(reason) => Finding::warn(
             "lock",
             format!("stale: {who} ({reason})"),
@@ -53,12 +53,12 @@ fn judged(who: &str, verdict: &Verdict) -> Finding {
         ),
         Verdict::Abandoned => Finding::warn(
             "lock",
-            format!("left by another host, never taken over by itself: {who}"),
+            format!("left by another host, and never taken over automatically: {who}"),
             "if nothing runs there, run `boardsync lock reclaim --force`",
         ),
         Verdict::NotALock(kind) => Finding::fail(
             "lock",
-            format!("{kind} lies in the lock's place: {who}"),
+            format!("{kind} is at the lock's path: {who}"),
             "move it away by hand",
         ),
     }
@@ -68,7 +68,7 @@ fn judged(who: &str, verdict: &Verdict) -> Finding {
 fn guard(judged: &Judged) -> Finding {
     let who = who(judged);
     if let Verdict::NotALock(kind) = judged.verdict {
-        let text = format!("{kind} lies in the guard's place: {who}");
+        let text = format!("{kind} is at the guard's path: {who}");
         return Finding::fail("guard", text, "move it away by hand");
     }
     let holder = judged.holder.as_ref();
@@ -79,7 +79,7 @@ fn guard(judged: &Judged) -> Finding {
             Some(true) => "run `boardsync lock reclaim`",
             Some(false) | None => "if nothing runs there, run `boardsync lock reclaim --force`",
         };
-        let text = format!("left behind, and the Node peer waits for it for ever: {who}");
+        let text = format!("left behind, and session-orchestrator waits for it forever: {who}");
         Finding::warn("guard", text, command)
     } else {
         Finding::ok("guard", format!("in use for a moment: {who}"))

@@ -52,7 +52,7 @@ fn writable(place: &Place) -> Finding {
         true => Finding::ok("writable", format!("notes can be written in `{shown}`")),
         false => Finding::fail(
             "writable",
-            format!("nothing can be written in `{shown}`"),
+            format!("cannot write in `{shown}`"),
             "give yourself the permission, or name another vault",
         ),
     }

@@ -20,7 +20,7 @@ pub struct TestEnv {
     root: TempDir,
 }
 
-/// Is what a finished command said.
+/// What a finished command said.
 #[derive(Debug)]
 pub struct Said {
     pub code: Option<i32>,

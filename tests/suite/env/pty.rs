@@ -9,7 +9,7 @@ use std::io::{Read, Write};
 use std::process::{Child, Command, ExitStatus};
 use std::sync::{Arc, Mutex};
 
-/// Is a command that believes to talk to a terminal.
+/// A command that believes it talks to a terminal.
 pub struct OnTerminal {
     pub child: Child,
     terminal: File,
@@ -128,7 +128,7 @@ impl OnTerminal {
         (ended.unwrap(), self.shown())
     }
 
-    /// Says whether keys are echoed and lines edited, as at a prompt.
+    /// Returns whether keys are echoed and lines edited, as at a prompt.
     pub fn is_at_ease(&self) -> bool {
         use rustix::termios::{LocalModes, tcgetattr};
         let modes = tcgetattr(&self.terminal).unwrap().local_modes;

@@ -61,7 +61,7 @@ impl Session<'_> {
         self
     }
 
-    /// Says that all there is to say happened at `time`.
+    /// Makes everything happen at `time`.
     pub fn at(mut self, time: &str) -> Self {
         let time = Timestamp::parse(time).unwrap();
         self.lease.seen = time;

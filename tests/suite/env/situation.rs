@@ -14,7 +14,7 @@ pub const PLANTED: &str =
 pub const PROSE: &str = "\nA person wrote this below the table.\n";
 pub const NOTE: &str = "# My own note\n\nNothing generated.\n";
 
-/// Is one situation in which an update may die.
+/// One situation in which an update may die.
 pub struct Situation {
     pub name: &'static str,
     /// Makes what the update finds.
@@ -399,7 +399,7 @@ fn compose<'a>(points: impl Iterator<Item = (&'a str, &'a str)>) -> String {
     points.collect::<Vec<_>>().join(";")
 }
 
-/// Says whether the board has the row of the update that was troubled.
+/// Returns whether the board has the row of the update that was troubled.
 pub fn has_victim(env: &TestEnv) -> bool {
     std::fs::read_to_string(env.board()).is_ok_and(|board| board.contains("| victim |"))
 }
