@@ -36,7 +36,7 @@ pub mod edit;
 pub mod lock;
 
 #[cfg(feature = "board")]
-mod aside;
+mod archive;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;

@@ -16,7 +16,7 @@ pub fn run(data: &[u8]) {
     assert_eq!(again.render(now), rendered, "rendering is not stable");
 
     let row = Row::new("app", Status::InProgress).with(Field::Key, "1f2e3d4c");
-    let fresh = [Fresh::found(row)];
+    let fresh = [Fresh::observed(row)];
     board.upsert(&fresh, now);
     let updated = board.render(now);
     let mut again = Board::parse(&updated);

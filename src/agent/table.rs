@@ -4,7 +4,7 @@
 //! runs (`fixtures/agents`). Event names and fields that most of them share
 //! are in [`super::words`] and [`super::payload`].
 
-use crate::session::lease::{Activity, Kind, Scope};
+use crate::session::lease::{Activity, EventKind, Scope};
 
 /// Whether a person gets to see the `systemMessage` that a hook prints at a start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub struct Agent {
     /// Its own folders in the home folder: no session works there.
     pub folders: &'static [&'static str],
     /// Names of events that only it uses, or uses in a sense of its own.
-    pub words: &'static [(&'static str, Kind)],
+    pub words: &'static [(&'static str, EventKind)],
     /// The variable that gives its hooks the session's id.
     pub id_variable: Option<&'static str>,
     /// The variable that gives its hooks the number of its process.
@@ -38,9 +38,9 @@ pub struct Agent {
     pub shows: Shows,
 }
 
-const WORKING: Kind = Kind::Now(Activity::Working);
-const IDLE: Kind = Kind::Now(Activity::Idle);
-const WAITING: Kind = Kind::Now(Activity::Waiting);
+const WORKING: EventKind = EventKind::Now(Activity::Working);
+const IDLE: EventKind = EventKind::Now(Activity::Idle);
+const WAITING: EventKind = EventKind::Now(Activity::Waiting);
 
 /// What most agents have in common.
 const PLAIN: Agent = Agent {
@@ -110,10 +110,10 @@ pub const AGENTS: &[Agent] = &[
         programs: &["cline"],
         folders: &[".cline"],
         words: &[
-            ("TaskStart", Kind::Start),
-            ("TaskResume", Kind::Start),
-            ("agent_start", Kind::Start),
-            ("agent_resume", Kind::Start),
+            ("TaskStart", EventKind::Start),
+            ("TaskResume", EventKind::Start),
+            ("agent_start", EventKind::Start),
+            ("agent_resume", EventKind::Start),
             ("tool_call", WORKING),
             ("tool_result", WORKING),
             ("prompt_submit", WORKING),
@@ -121,7 +121,7 @@ pub const AGENTS: &[Agent] = &[
             ("TaskCancel", IDLE),
             ("agent_end", IDLE),
             ("agent_abort", IDLE),
-            ("session_shutdown", Kind::End),
+            ("session_shutdown", EventKind::End),
         ],
         field: Some("clineVersion"),
         process: Scope::Daemon,
@@ -132,12 +132,12 @@ pub const AGENTS: &[Agent] = &[
         programs: &["opencode", "opencode-ai"],
         folders: &[".opencode", ".config/opencode"],
         words: &[
-            ("session.created", Kind::Start),
+            ("session.created", EventKind::Start),
             ("session.status", WORKING),
             ("session.idle", IDLE),
             ("permission.asked", WAITING),
             ("permission.updated", WAITING),
-            ("session.deleted", Kind::End),
+            ("session.deleted", EventKind::End),
         ],
         process: Scope::Daemon,
         ..PLAIN
@@ -149,7 +149,7 @@ pub const AGENTS: &[Agent] = &[
         words: &[
             ("agent_start", WORKING),
             ("agent_end", IDLE),
-            ("session_shutdown", Kind::End),
+            ("session_shutdown", EventKind::End),
         ],
         ..PLAIN
     },
@@ -189,7 +189,7 @@ pub const AGENTS: &[Agent] = &[
         name: "kiro",
         programs: &["kiro", "kiro-cli"],
         folders: &[".kiro"],
-        words: &[("agentSpawn", Kind::Start)],
+        words: &[("agentSpawn", EventKind::Start)],
         process: Scope::Daemon,
         ..PLAIN
     },

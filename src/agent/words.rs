@@ -1,16 +1,16 @@
 //! What the names of events mean: one list for all agents.
 
 use super::table::Agent;
-use crate::session::lease::{Activity, Kind};
+use crate::session::lease::{Activity, EventKind};
 
-const WORKING: Kind = Kind::Now(Activity::Working);
-const WAITING: Kind = Kind::Now(Activity::Waiting);
-const IDLE: Kind = Kind::Now(Activity::Idle);
+const WORKING: EventKind = EventKind::Now(Activity::Working);
+const WAITING: EventKind = EventKind::Now(Activity::Waiting);
+const IDLE: EventKind = EventKind::Now(Activity::Idle);
 
 /// Names that mean the same wherever they are used; Claude Code's, mostly.
-const SHARED: &[(&str, Kind)] = &[
-    ("SessionStart", Kind::Start),
-    ("SessionEnd", Kind::End),
+const SHARED: &[(&str, EventKind)] = &[
+    ("SessionStart", EventKind::Start),
+    ("SessionEnd", EventKind::End),
     ("UserPromptSubmit", WORKING),
     ("UserPromptSubmitted", WORKING),
     ("PreToolUse", WORKING),
@@ -28,7 +28,7 @@ const SHARED: &[(&str, Kind)] = &[
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meaning {
     /// The name is known.
-    Known(Kind),
+    Known(EventKind),
     /// It is not: a sign of life.
     Unknown,
 }
@@ -52,7 +52,7 @@ pub fn is_notification(name: &str) -> bool {
 ///
 /// Claude Code: `permission_prompt`, `idle_prompt`, `elicitation_dialog`;
 /// Gemini: `ToolPermission`; older versions give no type, only a message.
-pub fn notified(kind: Option<&str>, message: Option<&str>) -> Kind {
+pub fn notified(kind: Option<&str>, message: Option<&str>) -> EventKind {
     let asks = match kind {
         Some(kind) => {
             let kind = plain(kind);
@@ -67,7 +67,7 @@ pub fn notified(kind: Option<&str>, message: Option<&str>) -> Kind {
                 .any(|words| message.contains(words))
         }
     };
-    if asks { WAITING } else { Kind::Life }
+    if asks { WAITING } else { EventKind::Life }
 }
 
 /// Makes names comparable: `session.created` and `sessionCreated` are one.
@@ -87,13 +87,13 @@ mod tests {
     fn a_name_means_the_same_in_every_spelling() {
         use Meaning::{Known, Unknown};
         for (name, agent, expected) in [
-            ("SessionStart", "", Known(Kind::Start)),
-            ("session_start", "pi", Known(Kind::Start)),
-            ("sessionEnd", "copilot", Known(Kind::End)),
+            ("SessionStart", "", Known(EventKind::Start)),
+            ("session_start", "pi", Known(EventKind::Start)),
+            ("sessionEnd", "copilot", Known(EventKind::End)),
             ("userPromptSubmitted", "copilot", Known(WORKING)),
             ("agentStop", "copilot", Known(IDLE)),
             ("agent_end", "cline", Known(IDLE)),
-            ("agent_start", "cline", Known(Kind::Start)),
+            ("agent_start", "cline", Known(EventKind::Start)),
             ("agent_start", "pi", Known(WORKING)),
             ("BeforeAgent", "gemini", Known(WORKING)),
             ("session.idle", "opencode", Known(IDLE)),
@@ -111,12 +111,12 @@ mod tests {
             (Some("permission_prompt"), None, WAITING),
             (Some("idle_prompt"), None, WAITING),
             (Some("elicitation_dialog"), None, WAITING),
-            (Some("elicitation_complete"), None, Kind::Life),
+            (Some("elicitation_complete"), None, EventKind::Life),
             (Some("ToolPermission"), None, WAITING),
             (
                 Some("auth_success"),
                 Some("needs your permission"),
-                Kind::Life,
+                EventKind::Life,
             ),
             (
                 None,
@@ -124,8 +124,8 @@ mod tests {
                 WAITING,
             ),
             (None, Some("Claude is waiting for your input"), WAITING),
-            (None, Some("Done"), Kind::Life),
-            (None, None, Kind::Life),
+            (None, Some("Done"), EventKind::Life),
+            (None, None, EventKind::Life),
         ] {
             assert_eq!(notified(kind, message), expected, "{kind:?} {message:?}");
         }

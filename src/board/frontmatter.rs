@@ -96,7 +96,7 @@ impl<'a> Frontmatter<'a> {
     /// Replaces the value of a top-level key, if it is there, and removes what
     /// else says something for this key: YAML allows it only once.
     pub(super) fn set(&mut self, key: &str, value: &str) -> bool {
-        let entries: Vec<Entry> = self.entries(key).collect();
+        let entries: Vec<KeyLines> = self.entries(key).collect();
         let Some((first, others)) = entries.split_first() else {
             return false;
         };
@@ -143,7 +143,7 @@ impl<'a> Frontmatter<'a> {
     }
 
     /// Finds what the block says for a top-level key.
-    fn entries(&self, key: &str) -> impl Iterator<Item = Entry> {
+    fn entries(&self, key: &str) -> impl Iterator<Item = KeyLines> {
         let closing = self.lines.len().saturating_sub(1);
         (1..closing).filter_map(move |at| {
             let value = value_of(&self.lines[at], key)?;
@@ -154,11 +154,11 @@ impl<'a> Frontmatter<'a> {
                 end += inner.iter().take_while(|line| is_nested(line)).count();
             }
             let lines = at..end;
-            Some(Entry { lines, value })
+            Some(KeyLines { lines, value })
         })
     }
 
-    fn text(&self, entry: &Entry) -> Cow<'_, str> {
+    fn text(&self, entry: &KeyLines) -> Cow<'_, str> {
         let [first, more @ ..] = &self.lines[entry.lines.clone()] else {
             return Cow::default();
         };
@@ -171,7 +171,7 @@ impl<'a> Frontmatter<'a> {
 }
 
 /// What a block says for one key.
-struct Entry {
+struct KeyLines {
     /// Its lines: the key's, and the nested ones that hold its value.
     lines: Range<usize>,
     /// The value within the first line.

@@ -35,7 +35,7 @@ pub struct Merged {
 
 impl Fresh {
     /// Makes the fresh row of what was found.
-    pub fn found(row: Row<'static>) -> Self {
+    pub fn observed(row: Row<'static>) -> Self {
         Self {
             row,
             explicit: false,
@@ -48,7 +48,7 @@ impl Fresh {
     pub fn event(row: Row<'static>) -> Self {
         Self {
             explicit: true,
-            ..Self::found(row)
+            ..Self::observed(row)
         }
     }
 

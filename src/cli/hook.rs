@@ -18,7 +18,7 @@ use super::watchdog::Watchdog;
 use crate::agent::{Meaning, Payload, caller};
 use crate::config;
 use crate::edit::ActivityCell;
-use crate::session::lease::{Kind, Lease, Leases, Processes, Voice};
+use crate::session::lease::{EventKind, Lease, Leases, Processes, Voice};
 use board::{Budget, bring_up_to_date};
 use clap::Args;
 use note::{meaning_of, note};
@@ -149,7 +149,7 @@ fn act(global: Global, args: &HookArgs, started: Instant) -> Result<(), Failure>
     let (agent, voice) = (caller.agent, payload.voice);
     let kind = meaning_of(&payload, agent);
     let limit = match kind {
-        Meaning::Known(Kind::End) => end_limit,
+        Meaning::Known(EventKind::End) => end_limit,
         _ => other_limit,
     };
     let (late_leases, late_session) = (leases.clone(), session_id.clone());
@@ -163,12 +163,12 @@ fn act(global: Global, args: &HookArgs, started: Instant) -> Result<(), Failure>
         .iter()
         .rev()
         .find(|lease| lease.session_id == session_id);
-    if let Some(own) = own.filter(|_| kind == Meaning::Known(Kind::Start)) {
+    if let Some(own) = own.filter(|_| kind == Meaning::Known(EventKind::Start)) {
         tell::tell(agent, own, &noted.neighbours, &leases, context.now)?;
         leases.sweep(&processes, context.now);
     }
     let shows_activity = context.activity_cell() == ActivityCell::On;
-    let is_start = kind == Meaning::Known(Kind::Start) && voice == Voice::Session;
+    let is_start = kind == Meaning::Known(EventKind::Start) && voice == Voice::Session;
     let is_news = |lease: &&Lease| is_start || Leases::is_news(lease, shows_activity, context.now);
     let done = match noted.changed.iter().rev().find(is_news) {
         None => Ok(()),

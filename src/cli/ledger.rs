@@ -3,8 +3,8 @@
 use super::context::Context;
 use super::outcome::{Exit, Failure, print, print_json, warn};
 use crate::Timestamp;
-use crate::edit::{Action, Report, Subject};
-use crate::ledger::{Entry, LEDGER, Summary, append, summarise};
+use crate::edit::{Action, RepoSources, Report};
+use crate::ledger::{LEDGER, LedgerEntry, Summary, append, summarise};
 use crate::session::Repo;
 use clap::Args;
 use std::fs::File;
@@ -70,7 +70,7 @@ pub fn read(repo: &Repo, since: Option<Timestamp>) -> Result<Summary, Failure> {
 /// Enters an update in the ledger of a repository; never fails it.
 pub fn record(
     context: &Context,
-    subject: &Subject,
+    subject: &RepoSources,
     report: &Report,
     started: Instant,
     repos_swept: Option<usize>,
@@ -79,7 +79,7 @@ pub fn record(
     let mut stale_override = String::new();
     let name = report.path.file_name().map(|name| name.to_string_lossy());
     let is_disabled = report.action == Action::SkippedVaultDisabled;
-    let entry = Entry {
+    let entry = LedgerEntry {
         now: context.now,
         action: report.action.word(),
         caller: if repos_swept.is_some() {

@@ -122,9 +122,11 @@ fn meaning(judged: &Judged) -> String {
         (Verdict::TakeOver(reason), _) => {
             format!("the next update takes it over: {reason}; or `boardsync lock reclaim`")
         }
-        (Verdict::Abandoned, _) => "another host left it: never taken over automatically; if nothing \
+        (Verdict::Abandoned, _) => {
+            "another host left it: never taken over automatically; if nothing \
              runs there, `boardsync lock reclaim --force`"
-            .to_owned(),
+                .to_owned()
+        }
         (Verdict::Held, Some(false)) => {
             "another host's: it is waited for, and never taken over".to_owned()
         }

@@ -1,6 +1,6 @@
 //! `boardsync prune`: drops rows that nobody needs any more, and puts them back.
 
-mod sieve;
+mod drop_rules;
 
 use super::context::Context;
 use super::edit::{accepted, edit};
@@ -11,8 +11,8 @@ use crate::disk::Entry;
 use crate::edit::{Action, Dropped, EditOptions, Prune, Report, Restore};
 use crate::printable;
 use clap::Args;
+use drop_rules::DropRules;
 use serde_json::{Value, json};
-use sieve::Sieve;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -54,11 +54,11 @@ pub fn run(context: &Context, args: &PruneArgs) -> Result<Exit, Failure> {
         let report = accepted(edit(context, &place, &mut restore, dry_run)?)?;
         return show_restored(context, &report, &restore.backup.path());
     }
-    let sieve = Sieve::new(context, args)?;
-    let why = |row: &Row| sieve.why(row);
+    let rules = DropRules::new(context, args)?;
+    let why = |row: &Row| rules.why(row);
     let mut prune = Prune::new(&why);
     let report = accepted(edit(context, &place, &mut prune, dry_run)?)?;
-    show_pruned(context, &report, &prune, &sieve.unknown.borrow())
+    show_pruned(context, &report, &prune, &rules.unknown.borrow())
 }
 
 fn show_pruned(

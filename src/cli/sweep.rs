@@ -6,7 +6,7 @@ use super::ledger::record;
 use super::outcome::{Exit, Failure, warn};
 use super::report::{disabled, report};
 use crate::config;
-use crate::edit::{Subject, Update};
+use crate::edit::{RepoSources, Update};
 use crate::session::{Explicit, Registry, enumerate};
 use clap::Args;
 use std::path::PathBuf;
@@ -49,7 +49,7 @@ pub fn run(context: &Context, args: &SweepArgs) -> Result<Exit, Failure> {
             if !args.dry_run {
                 record(
                     context,
-                    &Subject::read(own, None),
+                    &RepoSources::read(own, None),
                     &done,
                     started,
                     Some(sweep.seen),
@@ -64,9 +64,9 @@ pub fn run(context: &Context, args: &SweepArgs) -> Result<Exit, Failure> {
     if own.path.join(".git").exists() || own.path.join(".orchestrator").is_dir() {
         repos.push(own.clone());
     }
-    let subjects: Vec<Subject> = repos
+    let subjects: Vec<RepoSources> = repos
         .into_iter()
-        .map(|repo| Subject::read(repo, registry.as_ref()))
+        .map(|repo| RepoSources::read(repo, registry.as_ref()))
         .collect();
     let explicit = Explicit::default();
     let mut update = Update::new(&subjects, &explicit);

@@ -8,7 +8,7 @@ use super::report::{disabled, report};
 use crate::Timestamp;
 use crate::board::Status;
 use crate::config;
-use crate::edit::{DryRun, Subject, Update};
+use crate::edit::{DryRun, RepoSources, Update};
 use crate::session::{Explicit, Registry, Repo};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -125,8 +125,8 @@ pub fn run_for(
         Chosen::Disabled { reason } => return skip(context, &repos, reason, dry_run),
     };
     let registry = config::registry_dir(&context.env).map(|folder| Registry::at(&folder));
-    let read = |repo| Subject::read(repo, registry.as_ref());
-    let subjects: Vec<Subject> = repos.into_iter().map(read).collect();
+    let read = |repo| RepoSources::read(repo, registry.as_ref());
+    let subjects: Vec<RepoSources> = repos.into_iter().map(read).collect();
     for warning in subjects
         .iter()
         .flat_map(|subject| &subject.sources.warnings)
@@ -168,7 +168,7 @@ fn skip(
     let done = disabled(context, reason);
     if dry_run == DryRun::No {
         for repo in repos {
-            let subject = Subject::read(repo.clone(), None);
+            let subject = RepoSources::read(repo.clone(), None);
             record(context, &subject, &done, Instant::now(), None);
         }
     }

@@ -9,7 +9,7 @@ use super::owner;
 use super::session_file::session_block;
 use super::trust::may_be_named_by;
 use super::under_home;
-use crate::session::resolve;
+use crate::session::absolute_path;
 use crate::session::small_file::read_regular;
 use std::path::{Path, PathBuf};
 
@@ -133,7 +133,7 @@ pub fn choose_vault(
             // The user's own word, and no other program reads the file: it may
             // lead out of the home folder.
             let path = under_home::expand(text.trim(), &home).filter(|path| path.is_absolute());
-            let path = path.map(|path| resolve(&path, &home));
+            let path = path.map(|path| absolute_path(&path, &home));
             if let Some(path) = path.filter(|path| *path != home) {
                 return Ok(Choice::of(path, VaultSource::OwnConfig, warnings));
             }
@@ -269,5 +269,5 @@ fn explicit(
     } else {
         path.to_path_buf()
     };
-    Ok(Choice::of(resolve(&path, cwd), source, Vec::new()))
+    Ok(Choice::of(absolute_path(&path, cwd), source, Vec::new()))
 }

@@ -5,7 +5,7 @@ use super::folders::{home, own_config_file};
 use super::{ConfigError, under_home};
 use crate::printable;
 use crate::session::small_file::read_regular;
-use crate::session::{default_roots, resolve};
+use crate::session::{absolute_path, default_roots};
 use serde::Deserialize;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -65,7 +65,7 @@ impl OwnConfig {
         let named = self.vault.iter().chain(self.vaults.iter().flatten());
         named
             .filter_map(|text| under_home::expand(text.trim(), home))
-            .any(|named| real(&resolve(&named, home)) == real(path))
+            .any(|named| real(&absolute_path(&named, home)) == real(path))
     }
 
     /// Reads the text of the file.
@@ -105,7 +105,7 @@ pub fn sweep_roots(env: &Env) -> Result<Vec<PathBuf>, ConfigError> {
                 path: file.clone(),
                 reason: format!("`roots`: only `~` and `~/…` are expanded, not `{root}`"),
             })?;
-            roots.push(resolve(&path, &home));
+            roots.push(absolute_path(&path, &home));
         }
     }
     Ok(roots)

@@ -4,7 +4,7 @@ use super::env::Env;
 use super::folders::home;
 use super::session_config::{self, Block, VaultIntegration};
 use super::under_home;
-use crate::session::small_file::{ReadError, read_regular};
+use crate::session::small_file::{SmallFileError, read_regular};
 use std::path::{Path, PathBuf};
 
 /// The greatest size of `CLAUDE.md` and `AGENTS.md`, in bytes.
@@ -63,7 +63,10 @@ pub fn cross_repo_projects(repo: &Path, env: &Env) -> Vec<PathBuf> {
 }
 
 /// Reads the first of the files that may be the repository's Session Config.
-fn session_config_file(repo: &Path, env: &Env) -> Result<Option<(PathBuf, String)>, ReadError> {
+fn session_config_file(
+    repo: &Path,
+    env: &Env,
+) -> Result<Option<(PathBuf, String)>, SmallFileError> {
     let mut names = ["CLAUDE.md", "AGENTS.md"];
     if matches!(env.text("SO_PLATFORM"), Some("codex" | "pi")) {
         names.reverse();

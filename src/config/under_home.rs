@@ -1,6 +1,6 @@
 //! The rule that a vault which only a file names must lie under the home folder.
 
-use crate::session::resolve;
+use crate::session::absolute_path;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -38,7 +38,7 @@ pub fn check(text: &str, home: &Path) -> Result<PathBuf, String> {
     if !path.is_absolute() {
         return Err(refused("is a relative path", WRITE));
     }
-    let path = resolve(&path, home);
+    let path = absolute_path(&path, home);
     let real = real_path(&path).map_err(|fault| refused(&fault, MOVE))?;
     let real_home = real_path(home).map_err(|fault| refused(&fault, MOVE))?;
     if real == real_home {

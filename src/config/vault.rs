@@ -2,7 +2,7 @@
 //! before anything is touched.
 
 use super::VaultSource;
-use crate::disk::{self, Access, Entry, Folder, Kind, Links};
+use crate::disk::{self, Access, Entry, FileKind, Folder, Links};
 use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
 
@@ -277,7 +277,9 @@ fn first_link(root: &Path, inside: &Path) -> Result<Option<PathBuf>, VaultError>
     for component in inside.components() {
         path.push(component);
         match std::fs::symlink_metadata(&path) {
-            Ok(meta) if Kind::of(meta.file_type()) == Some(Kind::Symlink) => return Ok(Some(path)),
+            Ok(meta) if FileKind::of(meta.file_type()) == Some(FileKind::Symlink) => {
+                return Ok(Some(path));
+            }
             Ok(_) => {}
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(io_error(&path, error)),

@@ -8,7 +8,7 @@
 
 #[cfg(unix)]
 use super::place::os;
-use super::status::{Kind, Status};
+use super::status::{FileKind, Status};
 use super::{read, step};
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -289,7 +289,7 @@ impl Folder {
         ));
         #[cfg(not(unix))]
         let opened = match read::status(&entry)?.kind {
-            Some(Kind::Folder) => Ok(()),
+            Some(FileKind::Folder) => Ok(()),
             _ => Err(io::Error::from(ErrorKind::NotADirectory)),
         };
         match opened {
@@ -299,11 +299,11 @@ impl Folder {
                 handle: Arc::new(_handle),
             }),
             Err(error) => match read::status(&entry).map(|status| status.kind) {
-                Ok(Some(Kind::Symlink)) => Err(io::Error::new(
+                Ok(Some(FileKind::Symlink)) => Err(io::Error::new(
                     ErrorKind::NotADirectory,
                     "it is a symbolic link, which is not followed in a vault",
                 )),
-                Ok(Some(Kind::Folder)) | Err(_) => Err(error),
+                Ok(Some(FileKind::Folder)) | Err(_) => Err(error),
                 Ok(_) => Err(io::Error::new(
                     ErrorKind::NotADirectory,
                     "it is not a folder",

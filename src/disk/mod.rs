@@ -28,5 +28,5 @@ pub use place::{
 pub use probe::{Abilities, probe};
 pub use read::{Contents, Links, ReadError, list, read_linked, read_regular, read_small, status};
 pub use rewrite::{rewrite, rewrite_like};
-pub use status::{FileId, Kind, Status};
+pub use status::{FileId, FileKind, Status};
 pub use token::{Token, is_running};

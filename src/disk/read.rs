@@ -4,7 +4,7 @@
 use super::folder::{At, Folder};
 #[cfg(unix)]
 use super::place::os;
-use super::status::{Kind, Status};
+use super::status::{FileKind, Status};
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::path::Path;
@@ -39,7 +39,7 @@ pub enum ReadError {
     #[error("it is {kind}, not a regular file")]
     NotRegular {
         /// What it is.
-        kind: Kind,
+        kind: FileKind,
         /// When its content last changed.
         modified: SystemTime,
     },

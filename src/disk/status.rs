@@ -45,7 +45,7 @@ impl fmt::Display for FileId {
 
 /// What lies at a path where a regular file was wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum FileKind {
     /// A folder.
     Folder,
     /// A symbolic link, wherever it leads.
@@ -54,7 +54,7 @@ pub enum Kind {
     Special,
 }
 
-impl Kind {
+impl FileKind {
     /// Names the kind of a file type; `None` for a regular file.
     pub fn of(file_type: FileType) -> Option<Self> {
         Self::new(
@@ -74,7 +74,7 @@ impl Kind {
     }
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for FileKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Folder => "a folder",
@@ -88,7 +88,7 @@ impl fmt::Display for Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Status {
     /// What it is; `None` is a regular file.
-    pub kind: Option<Kind>,
+    pub kind: Option<FileKind>,
     /// Which file it is, where the platform tells.
     pub id: Option<FileId>,
     /// How many bytes it holds.
@@ -110,7 +110,7 @@ impl Status {
         #[cfg(not(unix))]
         let changed = meta.created().unwrap_or(SystemTime::UNIX_EPOCH);
         Self {
-            kind: Kind::of(meta.file_type()),
+            kind: FileKind::of(meta.file_type()),
             id: FileId::of(meta),
             length: meta.len(),
             modified: meta.modified().unwrap_or(SystemTime::UNIX_EPOCH),
@@ -128,7 +128,7 @@ impl Status {
     pub(super) fn of_stat(stat: &rustix::fs::Stat) -> Self {
         let file_type = rustix::fs::FileType::from_raw_mode(stat.st_mode);
         Self {
-            kind: Kind::new(
+            kind: FileKind::new(
                 file_type.is_file(),
                 file_type.is_dir(),
                 file_type.is_symlink(),

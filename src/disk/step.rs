@@ -52,7 +52,7 @@ pub const OF_AN_UPDATE: &[&str] = &[
     "board.write-over",
     "leftover.claim",
     "leftover.unlink",
-    "aside.move",
+    "archive.move",
     "own-rows.create",
     "own-rows.write",
     "own-rows.replace",
@@ -60,8 +60,8 @@ pub const OF_AN_UPDATE: &[&str] = &[
 
 /// Lists the steps of the other commands that change a file.
 pub const OF_OTHERS: &[&str] = &[
-    "aside.create",
-    "aside.write",
+    "archive.create",
+    "archive.write",
     "lease.create",
     "lease.write",
     "lease.replace",

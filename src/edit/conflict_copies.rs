@@ -1,6 +1,6 @@
 //! Conflict copies of sync tools: their rows join the board, then they go aside.
 
-use crate::aside;
+use crate::archive;
 use crate::board::{Board, Condition, join_all, to_text};
 use crate::commit::LIMIT;
 use crate::conflict_copy::is_conflict_copy;
@@ -135,11 +135,11 @@ impl ConflictCopies {
     /// One that changed meanwhile, or cannot be moved, stays for the next update.
     pub fn put_away(&mut self, place: &Place) {
         let put = |copy: &ConflictCopy| {
-            let aside = aside::put_away(place, &copy.entry).ok()?;
+            let aside = archive::put_away(place, &copy.entry).ok()?;
             if read(&aside).is_some_and(|now| now == copy.text.as_bytes()) {
                 return Some(aside.path());
             }
-            let _ = disk::move_new("aside.move", &aside, &copy.entry);
+            let _ = disk::move_new("archive.move", &aside, &copy.entry);
             None
         };
         let seen = self.all.iter().filter(|copy| copy.seen == Some(true));

@@ -2,14 +2,14 @@
 //!
 //! ```
 //! use boardsync::board::Status;
-//! use boardsync::edit::{Action, BoardPlace, DEFAULT_BOARD, EditOptions, Explicit, Repo, Subject};
+//! use boardsync::edit::{Action, BoardPlace, DEFAULT_BOARD, EditOptions, Explicit, Repo, RepoSources};
 //! use boardsync::edit::update;
 //!
 //! let vault = tempfile::tempdir()?;
 //! let place = BoardPlace::find(vault.path(), DEFAULT_BOARD, None)?;
 //! let repo = Repo::at(vault.path(), vault.path());
 //! let explicit = Explicit { status: Some(Status::InProgress), ..Explicit::default() };
-//! let repositories = [Subject::read(repo, None)];
+//! let repositories = [RepoSources::read(repo, None)];
 //!
 //! let report = update(&EditOptions::new(&place), &repositories, &explicit)?;
 //! assert_eq!(report.action, Action::Written);
@@ -55,4 +55,4 @@ pub use report::{Action, LockReport, Report};
 pub use restore::Restore;
 pub use run::{DryRun, EditOptions, run, run_document};
 pub use share::Share;
-pub use update::{OnlyWhere, Subject, Update, update};
+pub use update::{OnlyWhere, RepoSources, Update, update};

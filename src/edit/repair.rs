@@ -4,7 +4,7 @@ use super::board_edit::{BoardEdit, Change, Found};
 use super::refusal::{Refusal, board_text, text};
 use super::report::{Action, Report};
 use super::run::EditOptions;
-use crate::aside;
+use crate::archive;
 use crate::board::{Board, NotABoard, repair};
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -50,7 +50,7 @@ impl BoardEdit for Repair {
         let current = current.unwrap_or_default();
         let last = self.backed_up.as_ref();
         if last.is_none_or(|(last, _)| last != current) {
-            let path = aside::back_up(options.place, current)
+            let path = archive::back_up(options.place, current)
                 .map_err(|error| Refusal::NoBackup(error.to_string()))?;
             self.backed_up = Some((current.to_owned(), path));
         }

@@ -20,14 +20,14 @@ const AHEAD_MS: i64 = 60_000;
 
 /// One repository of an update, and what is known about it.
 #[derive(Clone, Debug)]
-pub struct Subject {
+pub struct RepoSources {
     /// Who it is.
     pub repo: Repo,
     /// What it and its host say about it.
     pub sources: Sources,
 }
 
-impl Subject {
+impl RepoSources {
     /// Reads what is known about `repo`.
     pub fn read(repo: Repo, registry: Option<&Registry>) -> Self {
         Self {
@@ -40,7 +40,7 @@ impl Subject {
 /// Brings the rows of some repositories up to date.
 #[derive(Debug)]
 pub struct Update<'a> {
-    repositories: &'a [Subject],
+    repositories: &'a [RepoSources],
     explicit: &'a Explicit,
     only_where: Option<OnlyWhere<'a>>,
     /// Those whose folder is gone, and whether the board has a row of them.
@@ -74,7 +74,7 @@ impl std::fmt::Debug for OnlyWhere<'_> {
 /// As [`run`].
 pub fn update(
     options: &EditOptions,
-    repositories: &[Subject],
+    repositories: &[RepoSources],
     explicit: &Explicit,
 ) -> Result<Report, EditError> {
     run(options, &mut Update::new(repositories, explicit))
@@ -83,7 +83,7 @@ pub fn update(
 impl<'a> Update<'a> {
     /// Prepares the update; `explicit` is what the caller says of all
     /// `repositories`, which beats what is derived.
-    pub fn new(repositories: &'a [Subject], explicit: &'a Explicit) -> Self {
+    pub fn new(repositories: &'a [RepoSources], explicit: &'a Explicit) -> Self {
         Self {
             repositories,
             explicit,
@@ -117,7 +117,7 @@ impl<'a> Update<'a> {
     }
 
     /// Derives a repository's row from what is known and what the board shows.
-    fn fresh(&self, subject: &Subject, board: &Board, options: &EditOptions) -> Fresh {
+    fn fresh(&self, subject: &RepoSources, board: &Board, options: &EditOptions) -> Fresh {
         let prior = self.prior(subject, board, options);
         let said = self.explicit.status;
         let mut derived = derive(
@@ -144,7 +144,7 @@ impl<'a> Update<'a> {
         let fresh = match (is_timed, prior) {
             (true, Some(prior)) => in_order_of_arrival(row, prior, options.now),
             (true, None) => Fresh::event(row),
-            (false, _) => Fresh::found(row),
+            (false, _) => Fresh::observed(row),
         };
         fresh.known_as(subject.sources.host_names())
     }
@@ -171,7 +171,7 @@ impl<'a> Update<'a> {
             .is_some_and(|said| is_far_ahead(said, options.now))
     }
 
-    fn may_replace(&self, subject: &Subject, board: &Board, options: &EditOptions) -> bool {
+    fn may_replace(&self, subject: &RepoSources, board: &Board, options: &EditOptions) -> bool {
         let prior = || self.prior(subject, board, options);
         !self.unknown().any(|repo| *repo == subject.repo)
             && self.only_where.is_none_or(|OnlyWhere(may)| may(prior()))
@@ -182,14 +182,14 @@ impl<'a> Update<'a> {
     /// A key-less row of its name counts only if no other repository has the name.
     fn prior<'b>(
         &self,
-        subject: &Subject,
+        subject: &RepoSources,
         board: &'b Board<'b>,
         options: &EditOptions,
     ) -> Option<&'b Row<'b>> {
         let host = board.is_shared().then_some(&*options.host.id);
         let Repo { name, key, .. } = &subject.repo;
         let lower = name.to_lowercase();
-        let same_name = |other: &&Subject| other.repo.name.to_lowercase() == lower;
+        let same_name = |other: &&RepoSources| other.repo.name.to_lowercase() == lower;
         let is_only = self.repositories.iter().filter(same_name).count() == 1;
         let legacy = || is_only.then(|| board.prior(&Slot::named(name).on(host)))?;
         let of_alias = || {
@@ -211,9 +211,9 @@ fn in_order_of_arrival(row: Row<'static>, prior: &Row, now: Timestamp) -> Fresh 
     let is_end = matches!(row.status(), Some(Status::Closed | Status::ForceClosed));
     let is_its = row.get(Field::Session) == prior.get(Field::Session);
     match prior.heartbeat() {
-        Some(shown) if is_far_ahead(shown, now) => Fresh::found(row),
+        Some(shown) if is_far_ahead(shown, now) => Fresh::observed(row),
         shown @ Some(beat) if is_end && is_its && !row.is_later_than(shown) => {
-            Fresh::found(row.with(Field::Heartbeat, &beat.to_string()))
+            Fresh::observed(row.with(Field::Heartbeat, &beat.to_string()))
         }
         _ => Fresh::event(row),
     }
@@ -226,7 +226,7 @@ fn is_far_ahead(time: Timestamp, now: Timestamp) -> bool {
 /// Removes rows without a host that are no newer than this host's own.
 ///
 /// They come back with a board that was copied before it was declared shared.
-fn drop_adopted(repositories: &[Subject], board: &mut Board, host: &str) -> bool {
+fn drop_adopted(repositories: &[RepoSources], board: &mut Board, host: &str) -> bool {
     if !board.is_shared() {
         return false;
     }
@@ -265,7 +265,7 @@ fn keep_cells(derived: &mut Derived, row: &Row) {
     }
 }
 
-fn row(subject: &Subject, derived: &Derived, host: &str) -> Row<'static> {
+fn row(subject: &RepoSources, derived: &Derived, host: &str) -> Row<'static> {
     let cells = [
         (Field::Session, &derived.session),
         (Field::Branch, &derived.branch),
@@ -318,7 +318,10 @@ impl BoardEdit for Update<'_> {
             .filter(|subject| self.may_replace(subject, board, options))
             .filter(|subject| !self.has_lease_row(&subject.repo.key))
             .map(|subject| self.fresh(subject, board, options))
-            .chain(self.lease_rows().map(|(_, row)| Fresh::found(row.clone())))
+            .chain(
+                self.lease_rows()
+                    .map(|(_, row)| Fresh::observed(row.clone())),
+            )
             .collect();
         let merged = board.upsert(&fresh, options.now);
         changed |= merged.changed;

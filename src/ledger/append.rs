@@ -14,7 +14,7 @@ pub const LEDGER: &str = ".orchestrator/metrics/events.jsonl";
 ///
 /// What is `None` is left out of the line, as the peer does: absent is not zero.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry<'a> {
+pub struct LedgerEntry<'a> {
     /// Gives the end of the update.
     pub now: Timestamp,
     /// Names what became of it (`written`, `skipped-noop`, …).
@@ -80,8 +80,8 @@ struct Line<'a> {
     schema_version: u8,
 }
 
-impl<'a> From<&Entry<'a>> for Line<'a> {
-    fn from(entry: &Entry<'a>) -> Self {
+impl<'a> From<&LedgerEntry<'a>> for Line<'a> {
+    fn from(entry: &LedgerEntry<'a>) -> Self {
         Self {
             timestamp: entry.now.to_string(),
             event: EVENT,
@@ -110,7 +110,7 @@ impl<'a> From<&Entry<'a>> for Line<'a> {
 /// What the system says; `InvalidInput` where the ledger would lie outside the
 /// repository by a symlink, or is not a regular file. An update must not fail
 /// for it.
-pub fn append(repo_root: &Path, entry: &Entry<'_>) -> io::Result<()> {
+pub fn append(repo_root: &Path, entry: &LedgerEntry<'_>) -> io::Result<()> {
     let Some(folder) = folder_within(repo_root)? else {
         return Ok(());
     };

@@ -8,7 +8,7 @@ mod advice;
 mod append;
 mod summary;
 
-pub use append::{Entry, LEDGER, LockNote, append};
+pub use append::{LEDGER, LedgerEntry, LockNote, append};
 pub use summary::{Summary, Waits, summarise};
 
 /// Names the one event that the ledger is about; other lines are others' own.

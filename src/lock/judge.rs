@@ -9,7 +9,7 @@
 use super::host::Host;
 use super::observe::{Content, Unrelated};
 use super::record::Record;
-use crate::disk::{FileId, Kind};
+use crate::disk::{FileId, FileKind};
 use std::fmt;
 use std::time::Duration;
 
@@ -183,7 +183,7 @@ pub fn judge_guard(content: &Content, facts: &Facts, running: impl Fn(i64) -> bo
     match content {
         Content::NotALock(unrelated) => Verdict::NotALock(*unrelated),
         // Nobody ever made a guard of a folder.
-        Content::Folder { .. } => Verdict::NotALock(Unrelated::Special(Kind::Folder)),
+        Content::Folder { .. } => Verdict::NotALock(Unrelated::Special(FileKind::Folder)),
         Content::Record(record)
             if record.is_under(facts.gate, facts.host)
                 || may_remove && record.is_of(facts.host) && !running(record.pid) =>

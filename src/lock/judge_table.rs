@@ -268,17 +268,17 @@ fn each_record_is_judged_by_the_promise_its_writer_made() {
         ),
         (
             "a link",
-            Content::NotALock(Unrelated::Special(Kind::Symlink)),
+            Content::NotALock(Unrelated::Special(FileKind::Symlink)),
             g,
             0,
-            Verdict::NotALock(Unrelated::Special(Kind::Symlink)),
+            Verdict::NotALock(Unrelated::Special(FileKind::Symlink)),
         ),
         (
             "a FIFO",
-            Content::NotALock(Unrelated::Special(Kind::Special)),
+            Content::NotALock(Unrelated::Special(FileKind::Special)),
             g,
             99_999,
-            Verdict::NotALock(Unrelated::Special(Kind::Special)),
+            Verdict::NotALock(Unrelated::Special(FileKind::Special)),
         ),
     ];
     for (name, seen, gate, age_ms, verdict) in rows {
@@ -389,8 +389,8 @@ fn a_guard_is_removed_by_a_gate_holder_only_and_a_foreign_one_never() {
     let dead = Verdict::TakeOver(Reason::Dead(4242));
     let torn = Verdict::TakeOver(Reason::Unparseable);
     let (held, abandoned) = (Verdict::Held, Verdict::Abandoned);
-    let link = Unrelated::Special(Kind::Symlink);
-    let a_folder = Verdict::NotALock(Unrelated::Special(Kind::Folder));
+    let link = Unrelated::Special(FileKind::Symlink);
+    let a_folder = Verdict::NotALock(Unrelated::Special(FileKind::Folder));
     let rows = [
         ("written under our gate", ours(g), g, 0, true, &dead),
         ("the same, without the gate", ours(g), None, 0, false, &held),

@@ -2,7 +2,7 @@
 
 use super::files::is_in_vault;
 use super::record::Record;
-use crate::disk::{self, Entry, FileId, Kind, ReadError, is_running, read_regular};
+use crate::disk::{self, Entry, FileId, FileKind, ReadError, is_running, read_regular};
 use serde_json::Value;
 use std::fmt;
 use std::io::{self, ErrorKind};
@@ -47,7 +47,7 @@ pub enum Content {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unrelated {
     /// A symlink, FIFO, socket or device.
-    Special(Kind),
+    Special(FileKind),
     /// A file that holds something else.
     File,
     /// A folder that holds something else.
@@ -108,7 +108,7 @@ pub fn observe(entry: &Entry) -> io::Result<Option<Observed>> {
             observed(unless_in_vault(Unrelated::File), modified)
         }
         Err(ReadError::NotRegular {
-            kind: Kind::Folder,
+            kind: FileKind::Folder,
             modified,
         }) => observed(look_into_folder(entry), modified),
         Err(ReadError::NotRegular { kind, modified }) => {

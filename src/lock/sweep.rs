@@ -4,7 +4,7 @@ use super::guard::Guard;
 use super::publish::Clock;
 use super::site::Site;
 use super::take_over::remove_legacy;
-use crate::disk::{self, Kind, Status};
+use crate::disk::{self, FileKind, Status};
 
 /// Bounds what one holder looks at; the next one goes on.
 const MOST: usize = 256;
@@ -41,7 +41,7 @@ pub fn sweep(site: &Site) {
         if site.token.knows_dead(token) || age_ms > site.options.staleness_ms() {
             match kind {
                 // A legacy lock, swapped out by a process that then died.
-                Some(Kind::Folder) => remove_legacy(&entry),
+                Some(FileKind::Folder) => remove_legacy(&entry),
                 _ => drop(disk::remove("pending.unlink", &entry)),
             }
         }

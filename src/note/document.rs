@@ -2,7 +2,7 @@
 
 use super::edit::RowEdit;
 use super::find::NotFound;
-use crate::aside;
+use crate::archive;
 use crate::board::{has_conflict, to_bytes, to_text};
 use crate::commit::{Displaced, Document, Edit};
 use crate::vault::Place;
@@ -88,7 +88,7 @@ impl Document for NoteDocument<'_> {
             }
             Displaced::ByCrash => {
                 if !differ_by_one_line(displaced, written) {
-                    let kept = aside::back_up(self.place, displaced);
+                    let kept = archive::back_up(self.place, displaced);
                     self.kept.borrow_mut().extend(kept);
                 }
                 written.to_vec()

@@ -1,6 +1,6 @@
 //! Which repositories of the host a sweep has to look at.
 
-use super::repo::{Repo, resolve};
+use super::repo::{Repo, absolute_path};
 use super::session_lock::SessionLock;
 use std::fs;
 use std::io;
@@ -36,7 +36,7 @@ pub fn default_roots(home: &Path) -> Vec<PathBuf> {
 /// does not exist is passed over in silence; folders that cannot be read make
 /// one warning.
 pub fn enumerate(roots: &[PathBuf], declared: &[PathBuf], cwd: &Path) -> Sweep {
-    let roots: Vec<PathBuf> = roots.iter().map(|root| resolve(root, cwd)).collect();
+    let roots: Vec<PathBuf> = roots.iter().map(|root| absolute_path(root, cwd)).collect();
     let mut found = Vec::new();
     let mut unreadable = Vec::new();
     for root in &roots {
@@ -47,7 +47,12 @@ pub fn enumerate(roots: &[PathBuf], declared: &[PathBuf], cwd: &Path) -> Sweep {
             .iter()
             .any(|root| path != root && path.starts_with(root))
     };
-    found.extend(declared.iter().map(|path| resolve(path, cwd)).filter(below));
+    found.extend(
+        declared
+            .iter()
+            .map(|path| absolute_path(path, cwd))
+            .filter(below),
+    );
     found.sort();
     found.dedup();
     let is_busy = |path: &&PathBuf| matches!(SessionLock::read(path), Ok(Some(_)));

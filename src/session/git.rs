@@ -46,7 +46,7 @@ fn git_dir(repo: &Path) -> Option<PathBuf> {
 ///
 /// Its `.git` is a file that points at `<main>/.git/worktrees/<name>`.
 pub fn main_checkout(repo: &Path) -> Option<PathBuf> {
-    let git_dir = super::resolve(&git_dir(repo)?, repo);
+    let git_dir = super::absolute_path(&git_dir(repo)?, repo);
     let worktrees = git_dir.parent().filter(|it| it.ends_with("worktrees"))?;
     let dot_git = worktrees.parent().filter(|it| it.ends_with(".git"))?;
     dot_git.parent().map(Path::to_owned)

@@ -24,7 +24,7 @@ pub use derive::{Derived, Explicit, derive};
 pub use enumerate::{Sweep, default_roots, enumerate};
 pub use lease::{FolderRow, Leases, folder_row};
 pub use registry::{FRESH_FOR_MS, Registry, RegistryEntry};
-pub use repo::{Repo, resolve};
+pub use repo::{Repo, absolute_path};
 pub use session_lock::{SESSION_LOCK, SessionLock};
 pub use sources::Sources;
 pub use whereabouts::{Folders, Whereabouts};

@@ -29,7 +29,7 @@ pub struct Repo {
 impl Repo {
     /// Identifies the repository at `path`, seen from the absolute `cwd`.
     pub fn at(path: &Path, cwd: &Path) -> Self {
-        let path = resolve(path, cwd);
+        let path = absolute_path(path, cwd);
         let name = path.file_name().map_or_else(
             || path.to_string_lossy().into_owned(),
             |name| name.to_string_lossy().into_owned(),
@@ -55,7 +55,7 @@ impl Repo {
 }
 
 /// Makes a path absolute and plain, by its text alone.
-pub fn resolve(path: &Path, cwd: &Path) -> PathBuf {
+pub fn absolute_path(path: &Path, cwd: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for component in cwd.join(path).components() {
         match component {

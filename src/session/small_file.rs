@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 /// The reason why a file that exists could not be read.
 #[derive(Debug, thiserror::Error)]
-pub enum ReadError {
+pub enum SmallFileError {
     /// Reports a folder, FIFO, socket or device where a file is expected.
     #[error("`{}` is not a regular file; remove it or put the file in its place", .0.display())]
     NotRegular(PathBuf),
@@ -32,15 +32,17 @@ pub enum ReadError {
 /// Reads a regular file of at most `cap` bytes; one that is not there is `None`.
 ///
 /// Symlinks are followed, since `CLAUDE.md` is often one.
-pub fn read_regular(path: &Path, cap: u64) -> Result<Option<Vec<u8>>, ReadError> {
+pub fn read_regular(path: &Path, cap: u64) -> Result<Option<Vec<u8>>, SmallFileError> {
     match disk::read_linked(path, cap) {
         Ok(contents) => Ok(contents.map(|contents| contents.bytes)),
-        Err(disk::ReadError::NotRegular { .. }) => Err(ReadError::NotRegular(path.to_path_buf())),
-        Err(disk::ReadError::TooLarge { limit, .. }) => Err(ReadError::TooLarge {
+        Err(disk::ReadError::NotRegular { .. }) => {
+            Err(SmallFileError::NotRegular(path.to_path_buf()))
+        }
+        Err(disk::ReadError::TooLarge { limit, .. }) => Err(SmallFileError::TooLarge {
             path: path.to_path_buf(),
             cap: limit,
         }),
-        Err(disk::ReadError::Io(source)) => Err(ReadError::Io {
+        Err(disk::ReadError::Io(source)) => Err(SmallFileError::Io {
             path: path.to_path_buf(),
             source,
         }),

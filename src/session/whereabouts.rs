@@ -4,7 +4,7 @@
 //! ends in the name and hashes to the key is the row's; where none of the
 //! paths that are thought of does, nothing is known.
 
-use super::repo::{Repo, resolve};
+use super::repo::{Repo, absolute_path};
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ impl Folders {
     pub fn below(roots: &[PathBuf], cwd: &Path) -> Self {
         let mut folders: Vec<PathBuf> = Vec::new();
         for root in roots {
-            let root = resolve(root, cwd);
+            let root = absolute_path(root, cwd);
             let inner = fs::read_dir(&root).into_iter().flatten().flatten();
             folders.extend(
                 inner

@@ -87,7 +87,7 @@ fn fresh() -> impl Strategy<Value = Vec<Fresh>> {
         if explicit {
             Fresh::event(row)
         } else {
-            Fresh::found(row)
+            Fresh::observed(row)
         }
     });
     prop::collection::vec(one, 0..6)
@@ -100,7 +100,7 @@ fn board() -> impl Strategy<Value = String> {
 
 fn written(rows: &[Row<'static>]) -> String {
     let mut board = Board::empty(now());
-    let fresh = rows.iter().map(|row| Fresh::found(row.clone()));
+    let fresh = rows.iter().map(|row| Fresh::observed(row.clone()));
     board.upsert(&fresh.collect::<Vec<_>>(), now());
     board.render(now())
 }

@@ -75,7 +75,7 @@ fn renders_what_the_peer_renders() {
     for case in vectors.cases {
         let now = time(&case.now);
         let mut board = Board::empty(case.created.as_deref().map_or(now, time));
-        let rows = case.rows.iter().map(|cells| Fresh::found(cells.row()));
+        let rows = case.rows.iter().map(|cells| Fresh::observed(cells.row()));
         board.upsert(&rows.collect::<Vec<_>>(), now);
         assert_eq!(board.render(now), case.board, "{}", case.name);
     }

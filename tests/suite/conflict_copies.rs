@@ -158,7 +158,7 @@ fn a_crash_before_the_copy_is_put_aside_costs_nothing() {
         "2026-11-30T06:30:00Z",
     ];
     env.run(&args).quietly();
-    env.park("aside.move.before", &args).kill();
+    env.park("archive.move.before", &args).kill();
     assert!(beside(&env, COPY).exists(), "not put aside yet");
     let after_crash = env.read_board();
     assert!(
@@ -187,7 +187,7 @@ fn a_copy_that_changes_under_way_is_merged_by_the_next_update() {
         "in-progress",
     ];
     env.run(&args).quietly();
-    let parked = env.park("aside.move.before", &args);
+    let parked = env.park("archive.move.before", &args);
     std::fs::write(beside(&env, COPY), board_of(&row("c", 3, "00000003"))).unwrap();
     parked.go().quietly();
     assert!(

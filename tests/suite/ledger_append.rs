@@ -1,7 +1,7 @@
 //! The ledger's lines are the peer's, and go nowhere but into the repository.
 
 use boardsync::Timestamp;
-use boardsync::ledger::{Entry, LEDGER, LockNote, append};
+use boardsync::ledger::{LEDGER, LedgerEntry, LockNote, append};
 use std::fs;
 
 const LOCK: LockNote<'_> = LockNote {
@@ -12,8 +12,8 @@ const LOCK: LockNote<'_> = LockNote {
     release: None,
 };
 
-fn entry() -> Entry<'static> {
-    Entry {
+fn entry() -> LedgerEntry<'static> {
+    LedgerEntry {
         now: Timestamp::parse("2026-11-30T07:02:13.130Z").unwrap(),
         action: "written",
         caller: "mirrorBoard",
@@ -35,7 +35,7 @@ fn line(middle: &str) -> String {
     )
 }
 
-fn appended(entry: &Entry<'_>) -> String {
+fn appended(entry: &LedgerEntry<'_>) -> String {
     let repo = tempfile::tempdir().unwrap();
     append(repo.path(), entry).unwrap();
     fs::read_to_string(repo.path().join(LEDGER)).unwrap()
@@ -50,7 +50,7 @@ fn every_line_has_the_peer_s_fields_in_the_peer_s_order() {
             r#""action":"written","caller":"mirrorBoard","path_tail":"_active-sessions.md","rows":1,"duration_ms":34,"lock":{"locked":true,"waited_ms":3},"session_id":"sid","semantic_session_id":"sem""#
         )
     );
-    let timeout = Entry {
+    let timeout = LedgerEntry {
         action: "skipped-noop",
         lock: Some(LockNote {
             locked: false,
@@ -68,7 +68,7 @@ fn every_line_has_the_peer_s_fields_in_the_peer_s_order() {
             r#""action":"skipped-noop","caller":"mirrorBoard","path_tail":"_active-sessions.md","rows":1,"duration_ms":34,"lock":{"locked":false,"reason":"timeout","waited_ms":5014}"#
         )
     );
-    let stale = Entry {
+    let stale = LedgerEntry {
         lock: Some(LockNote {
             stale_override: Some("mtime age 90002ms > 60000ms"),
             ..LOCK
@@ -86,7 +86,7 @@ fn every_line_has_the_peer_s_fields_in_the_peer_s_order() {
         )
     );
     // The peer's `release` stands last: `busy`, `not-found` or `not-owner`.
-    let not_released = Entry {
+    let not_released = LedgerEntry {
         lock: Some(LockNote {
             release: Some("busy"),
             ..LOCK
@@ -101,7 +101,7 @@ fn every_line_has_the_peer_s_fields_in_the_peer_s_order() {
             r#""action":"written","caller":"mirrorBoard","path_tail":"_active-sessions.md","rows":1,"duration_ms":34,"lock":{"locked":true,"waited_ms":3,"release":"busy"}"#
         )
     );
-    let disabled = Entry {
+    let disabled = LedgerEntry {
         action: "skipped-vault-disabled",
         path_tail: None,
         rows: None,
@@ -124,7 +124,7 @@ fn no_absolute_path_gets_in() {
         r"C:\Users\me\vault\b.md",
         "b.md",
     ] {
-        let line = appended(&Entry {
+        let line = appended(&LedgerEntry {
             path_tail: Some(path),
             ..entry()
         });
@@ -138,7 +138,7 @@ fn no_absolute_path_gets_in() {
 
 #[test]
 fn a_cell_with_a_line_break_stays_in_its_line() {
-    let line = appended(&Entry {
+    let line = appended(&LedgerEntry {
         session_id: Some("a\nb\u{2028}\"c"),
         ..entry()
     });

@@ -8,7 +8,7 @@
 
 use boardsync::Timestamp;
 use boardsync::board::{Board, Field, Status};
-use boardsync::edit::{Action, EditOptions, Report, Share, Subject, run, update};
+use boardsync::edit::{Action, EditOptions, RepoSources, Report, Share, run, update};
 use boardsync::lock::{Host, LockOptions};
 use boardsync::session::{Explicit, Repo, Sources};
 use boardsync::vault::{AllowedLinks, DEFAULT_BOARD, Place};
@@ -331,9 +331,9 @@ impl World {
     ) -> (Option<String>, Report) {
         let machine = &self.machines[host];
         let before = machine.board();
-        let subjects: Vec<Subject> = repo
+        let subjects: Vec<RepoSources> = repo
             .into_iter()
-            .map(|repo| Subject {
+            .map(|repo| RepoSources {
                 repo,
                 sources: Sources::default(),
             })

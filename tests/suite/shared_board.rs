@@ -3,7 +3,7 @@
 use crate::env::{TestEnv, board_of};
 use boardsync::Timestamp;
 use boardsync::board::{Board, Field, Status};
-use boardsync::edit::{EditOptions, Report, Subject, update};
+use boardsync::edit::{EditOptions, RepoSources, Report, update};
 use boardsync::lock::Host;
 use boardsync::session::{Explicit, Repo, Sources};
 use boardsync::vault::{AllowedLinks, DEFAULT_BOARD, Place};
@@ -25,7 +25,7 @@ fn update_on(env: &TestEnv, host: &str, said: Option<Status>, clock: &str) -> Re
         AllowedLinks::Within(Some(&env.home())),
     )
     .unwrap();
-    let subjects = [Subject {
+    let subjects = [RepoSources {
         repo: Repo::at(Path::new(REPO), Path::new("/")),
         sources: Sources::default(),
     }];

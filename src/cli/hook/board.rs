@@ -6,7 +6,7 @@ use crate::cli::edit::edit;
 use crate::cli::ledger::record;
 use crate::cli::outcome::{Failure, warn};
 use crate::disk::Patience;
-use crate::edit::{Action, Subject, Update};
+use crate::edit::{Action, RepoSources, Update};
 use crate::session::lease::{Lease, Leases, SHORT_WAIT, Told};
 use crate::session::{Explicit, Repo, Sources};
 use std::path::Path;
@@ -45,7 +45,7 @@ pub fn bring_up_to_date(
     // A folder that is no repository gets nothing but its row.
     let is_repo = |name: &str| lease.repo.join(name).exists();
     if report.action != Action::SkippedNoop && (is_repo(".git") || is_repo(".orchestrator")) {
-        let subject = Subject {
+        let subject = RepoSources {
             repo: Repo::at(&lease.repo, Path::new("/")),
             sources: Sources::default(),
         };

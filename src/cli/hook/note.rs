@@ -13,9 +13,9 @@ use crate::cli::outcome::{Failure, warn};
 use crate::config::{self, Env};
 use crate::disk::read_regular;
 use crate::session::lease::{
-    Event, Kind, Lease, Leases, Life, Processes, SHORT_WAIT, Voice, Where, after, name_of,
+    Event, EventKind, Lease, Leases, Life, Processes, SHORT_WAIT, Voice, Where, after, name_of,
 };
-use crate::session::{Repo, git, resolve};
+use crate::session::{Repo, absolute_path, git};
 use std::path::{Path, PathBuf};
 
 /// Variables that name a session's project, after what its payload says.
@@ -59,11 +59,11 @@ pub fn note(
     let meaning = meaning_of(&payload, caller.agent);
     let kind = match meaning {
         Meaning::Known(kind) => kind,
-        Meaning::Unknown => Kind::Life,
+        Meaning::Unknown => EventKind::Life,
     };
     let known = leases.get(&payload.session_id);
     let living = known.as_ref().filter(|lease| lease.over.is_none());
-    let goes_on = living.is_some() && kind != Kind::Start;
+    let goes_on = living.is_some() && kind != EventKind::Start;
     let is_there = |lease: &Lease| {
         let folder = payload.folder.as_ref();
         folder.is_none_or(|folder| *folder == lease.folder)
@@ -71,7 +71,7 @@ pub fn note(
     let stays = goes_on && living.is_some_and(is_there);
     // What an unknown agent says in unknown words is no more than a sign of life.
     let makes_nothing = payload.voice == Voice::SubAgent
-        || kind == Kind::End
+        || kind == EventKind::End
         || meaning == Meaning::Unknown && caller.agent.is_none();
     let (place, trouble) = match stays || makes_nothing {
         true => (None, None),
@@ -110,7 +110,7 @@ pub fn note(
     }
     drop(lock);
     let neighbours = match &event.place {
-        Some(place) if kind == Kind::Start && comes => before
+        Some(place) if kind == EventKind::Start && comes => before
             .into_iter()
             .filter(|lease| {
                 lease.repo == place.repo
@@ -137,7 +137,7 @@ fn place_of(
     let env = &context.env;
     let project = PROJECT.iter().find_map(|name| env.path(name));
     let folder = payload.folder.as_ref().or(project.as_ref());
-    let folder = resolve(folder.unwrap_or(&context.cwd), &context.cwd);
+    let folder = absolute_path(folder.unwrap_or(&context.cwd), &context.cwd);
     let Location::Repo(repo) = locate(&folder, project.as_deref()) else {
         return Ok(None);
     };

@@ -16,7 +16,7 @@ pub struct Alarm<'a> {
 }
 
 /// One session, or a row of which no session is known.
-struct Subject<'v> {
+struct Alert<'v> {
     id: String,
     state: State,
     repo: Cow<'v, str>,
@@ -35,20 +35,20 @@ impl<'a> Alarm<'a> {
     /// Runs the command for what has begun to wait, fallen silent or died since
     /// the last look.
     pub fn look(&mut self, view: &View) {
-        let subjects: Vec<Subject> = subjects(view).collect();
+        let alerts: Vec<Alert> = alerts(view).collect();
         if let Some(known) = &self.known {
-            for subject in &subjects {
-                let is_new = known.get(&subject.id) != Some(&subject.state);
-                if is_new && matches!(subject.state, State::Waiting | State::Silent | State::Died) {
-                    self.run(subject);
+            for alert in &alerts {
+                let is_new = known.get(&alert.id) != Some(&alert.state);
+                if is_new && matches!(alert.state, State::Waiting | State::Silent | State::Died) {
+                    self.run(alert);
                 }
             }
         }
-        let states = subjects.into_iter().map(|it| (it.id, it.state));
+        let states = alerts.into_iter().map(|it| (it.id, it.state));
         self.known = Some(states.collect());
     }
 
-    fn run(&self, subject: &Subject) {
+    fn run(&self, alert: &Alert) {
         let mut command = if cfg!(windows) {
             let mut command = Command::new("cmd");
             command.arg("/C");
@@ -58,13 +58,13 @@ impl<'a> Alarm<'a> {
             command.arg("-c");
             command
         };
-        let path = subject.path.map_or(OsStr::new(""), Path::as_os_str);
+        let path = alert.path.map_or(OsStr::new(""), Path::as_os_str);
         let child = command
             .arg(self.command)
-            .env("BOARDSYNC_REPO", &*subject.repo)
+            .env("BOARDSYNC_REPO", &*alert.repo)
             .env("BOARDSYNC_PATH", path)
-            .env("BOARDSYNC_TITLE", &*subject.title)
-            .env("BOARDSYNC_ACTIVITY", subject.state.word())
+            .env("BOARDSYNC_TITLE", &*alert.title)
+            .env("BOARDSYNC_ACTIVITY", alert.state.word())
             // The screen is not its.
             .stdin(Stdio::null())
             .stdout(Stdio::null())
@@ -77,16 +77,16 @@ impl<'a> Alarm<'a> {
     }
 }
 
-fn subjects<'v>(view: &'v View) -> impl Iterator<Item = Subject<'v>> {
+fn alerts<'v>(view: &'v View) -> impl Iterator<Item = Alert<'v>> {
     view.items.iter().flat_map(|item| {
-        let sessions = item.sessions.iter().map(|session| Subject {
+        let sessions = item.sessions.iter().map(|session| Alert {
             id: format!("session {} {}", session.id, session.path.display()),
             state: session.state,
             repo: item.row.repo(),
             path: Some(&session.path),
             title: session.title.as_deref().unwrap_or(&session.cell).into(),
         });
-        let row = item.sessions.is_empty().then(|| Subject {
+        let row = item.sessions.is_empty().then(|| Alert {
             id: format!("row {:?}", view.board.slot_of(&item.row)),
             state: item.state,
             repo: item.row.repo(),

@@ -10,7 +10,7 @@ const OVERTAKEN_MS: i64 = 60_000;
 
 /// What happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum EventKind {
     /// The session begins, or goes on.
     Start,
     /// It does this now.
@@ -51,7 +51,7 @@ pub struct Where {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
     /// What happened.
-    pub kind: Kind,
+    pub kind: EventKind,
     /// Who says so.
     pub voice: Voice,
     /// The session's id.
@@ -89,8 +89,8 @@ pub fn after(leases: &[Lease], event: &Event, now: Timestamp) -> Vec<Lease> {
     match (own, event.kind, event.voice) {
         (None, _, Voice::SubAgent) => Vec::new(),
         (Some(own), _, Voice::SubAgent) => sign_of_life(own, now).into_iter().collect(),
-        (Some(own), Kind::End, _) => end(own, How::Ended, now).into_iter().collect(),
-        (None, Kind::End, _) => {
+        (Some(own), EventKind::End, _) => end(own, How::Ended, now).into_iter().collect(),
+        (None, EventKind::End, _) => {
             let last = of_same_process(leases, event).max_by_key(|lease| lease.seen);
             last.and_then(|lease| end(lease, How::Ended, now))
                 .into_iter()
@@ -129,8 +129,8 @@ fn end(lease: &Lease, how: How, now: Timestamp) -> Option<Lease> {
     })
 }
 
-fn was_overtaken(lease: &Lease, kind: Kind, now: Timestamp) -> bool {
-    kind != Kind::Start
+fn was_overtaken(lease: &Lease, kind: EventKind, now: Timestamp) -> bool {
+    kind != EventKind::Start
         && lease.over.is_some_and(|over| {
             over.how != How::Died && (0..OVERTAKEN_MS).contains(&now.since(over.at))
         })
@@ -163,9 +163,9 @@ fn go_on(leases: &[Lease], own: &Lease, event: &Event, now: Timestamp) -> Vec<Le
         lease.branch.clone_from(&place.branch);
     }
     let activity = match event.kind {
-        Kind::Now(activity) => activity,
-        Kind::Start if was_over => Activity::Idle,
-        Kind::Start | Kind::Life | Kind::End => lease.activity,
+        EventKind::Now(activity) => activity,
+        EventKind::Start if was_over => Activity::Idle,
+        EventKind::Start | EventKind::Life | EventKind::End => lease.activity,
     };
     if was_over || activity != lease.activity {
         lease.since = now;
@@ -180,7 +180,7 @@ fn go_on(leases: &[Lease], own: &Lease, event: &Event, now: Timestamp) -> Vec<Le
     if lease.agent.is_empty() {
         lease.agent.clone_from(&event.agent);
     }
-    if event.kind == Kind::Start || was_over {
+    if event.kind == EventKind::Start || was_over {
         changed.extend(replaced(leases, event, now));
     }
     changed.push(lease);
@@ -201,8 +201,8 @@ fn make(event: &Event, place: &Where, now: Timestamp) -> Lease {
         started: now,
         seen: now,
         activity: match event.kind {
-            Kind::Now(activity) => activity,
-            Kind::Start | Kind::Life | Kind::End => Activity::Idle,
+            EventKind::Now(activity) => activity,
+            EventKind::Start | EventKind::Life | EventKind::End => Activity::Idle,
         },
         since: now,
         terminal: event.terminal.clone(),
@@ -258,9 +258,9 @@ mod tests {
     use super::super::tests::{lease, time};
     use super::*;
 
-    const WORKING: Kind = Kind::Now(Activity::Working);
-    const WAITING: Kind = Kind::Now(Activity::Waiting);
-    const IDLE: Kind = Kind::Now(Activity::Idle);
+    const WORKING: EventKind = EventKind::Now(Activity::Working);
+    const WAITING: EventKind = EventKind::Now(Activity::Waiting);
+    const IDLE: EventKind = EventKind::Now(Activity::Idle);
 
     fn process(pid: u32, scope: Scope) -> Option<Proof> {
         Some(Proof {
@@ -284,7 +284,7 @@ mod tests {
     }
 
     /// An event of the session `id` in `/src/app`, from process 1.
-    fn event(id: &str, kind: Kind) -> Event {
+    fn event(id: &str, kind: EventKind) -> Event {
         Event {
             kind,
             voice: Voice::Session,
@@ -357,19 +357,19 @@ mod tests {
             (
                 "start",
                 vec![],
-                event("a", Kind::Start),
+                event("a", EventKind::Start),
                 &["a /src/app idle"][..],
             ),
             (
                 "start again: compact",
                 a(),
-                event("a", Kind::Start),
+                event("a", EventKind::Start),
                 &["a /src/app working"],
             ),
             (
                 "/clear with a start",
                 a(),
-                event("b", Kind::Start),
+                event("b", EventKind::Start),
                 &["a /src/app replaced", "b /src/app idle"],
             ),
             (
@@ -381,13 +381,13 @@ mod tests {
             (
                 "another process",
                 a(),
-                other(Kind::Start),
+                other(EventKind::Start),
                 &["b /src/app idle"],
             ),
             (
                 "a daemon's sessions",
                 a(),
-                daemon(Kind::Start),
+                daemon(EventKind::Start),
                 &["b /src/app idle"],
             ),
             (
@@ -399,13 +399,13 @@ mod tests {
             (
                 "any, unknown",
                 vec![],
-                event("a", Kind::Life),
+                event("a", EventKind::Life),
                 &["a /src/app idle"],
             ),
             (
                 "any, known",
                 a(),
-                event("a", Kind::Life),
+                event("a", EventKind::Life),
                 &["a /src/app working"],
             ),
             ("no folder, unknown", vec![], nowhere(WORKING), &[]),
@@ -426,7 +426,7 @@ mod tests {
             (
                 "moved while over",
                 vec![over("a", 0, How::Ended)],
-                elsewhere(Kind::Start),
+                elsewhere(EventKind::Start),
                 &["a /src/tree idle"],
             ),
             (
@@ -438,48 +438,53 @@ mod tests {
             (
                 "sub-agent's end",
                 a(),
-                sub(Kind::End),
+                sub(EventKind::End),
                 &["a /src/app working"],
             ),
-            ("sub-agent, unknown", vec![], sub(Kind::Start), &[]),
+            ("sub-agent, unknown", vec![], sub(EventKind::Start), &[]),
             (
                 "sub-agent, over",
                 vec![over("a", 0, How::Ended)],
                 sub(WORKING),
                 &[],
             ),
-            ("end", a(), event("a", Kind::End), &["a /src/app ended"]),
+            (
+                "end",
+                a(),
+                event("a", EventKind::End),
+                &["a /src/app ended"],
+            ),
             (
                 "end elsewhere",
                 a(),
-                elsewhere(Kind::End),
+                elsewhere(EventKind::End),
                 &["a /src/app ended"],
             ),
-            ("end, unknown", vec![], event("a", Kind::End), &[]),
+            ("end, unknown", vec![], event("a", EventKind::End), &[]),
             (
                 "end, id changed unseen",
                 a(),
-                event("b", Kind::End),
+                event("b", EventKind::End),
                 &["a /src/app ended"],
             ),
-            ("end, another process", a(), other(Kind::End), &[]),
-            ("end of a daemon's", a(), daemon(Kind::End), &[]),
+            ("end, another process", a(), other(EventKind::End), &[]),
+            ("end of a daemon's", a(), daemon(EventKind::End), &[]),
             (
                 "end, twice",
                 vec![over("a", 10, How::Ended)],
-                event("a", Kind::End),
+                event("a", EventKind::End),
                 &[],
             ),
             (
                 "end of a replaced one",
                 vec![over("a", 10, How::Replaced)],
-                event("a", Kind::End),
+                event("a", EventKind::End),
                 &[],
             ),
             (
                 "end after all",
                 vec![over("a", 0, How::Died)],
-                event("a", Kind::End),
+                event("a", EventKind::End),
                 &["a /src/app ended"],
             ),
             (
@@ -509,13 +514,13 @@ mod tests {
             (
                 "resumed at once",
                 vec![over("a", 10, How::Ended)],
-                event("a", Kind::Start),
+                event("a", EventKind::Start),
                 &["a /src/app idle"],
             ),
             (
                 "resumed in another's process",
                 vec![over("a", 0, How::Ended), held("b")],
-                event("a", Kind::Start),
+                event("a", EventKind::Start),
                 &["b /src/app replaced", "a /src/app idle"],
             ),
         ] {
@@ -568,7 +573,7 @@ mod tests {
         assert_eq!(changed[0].since, time(0), "it worked before");
         let named = Event {
             title: Some("Better name".to_owned()),
-            ..event("a", Kind::End)
+            ..event("a", EventKind::End)
         };
         assert_eq!(
             after(&changed, &named, time(11))[0]

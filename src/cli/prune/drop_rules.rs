@@ -13,8 +13,8 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-/// Knows which rows nobody needs.
-pub struct Sieve {
+/// The rules by which rows are dropped.
+pub struct DropRules {
     now: Timestamp,
     host: Host,
     closed_older_than: Duration,
@@ -24,7 +24,7 @@ pub struct Sieve {
     pub unknown: RefCell<BTreeSet<String>>,
 }
 
-impl Sieve {
+impl DropRules {
     /// Reads what the judgement depends on.
     pub fn new(context: &Context, args: &PruneArgs) -> Result<Self, Failure> {
         let mut host = Host::current();

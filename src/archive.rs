@@ -1,4 +1,4 @@
-//! What is put aside in a vault instead of being removed.
+//! Files that are kept in a vault instead of being removed.
 
 use crate::disk::{self, Entry};
 use crate::vault::Place;
@@ -15,8 +15,8 @@ const BACKUPS: &str = "backups";
 pub(crate) fn put_away(place: &Place, file: &Entry) -> io::Result<Entry> {
     let path = file.path();
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    in_free_name(place, MERGED, &name, |aside| {
-        disk::move_new("aside.move", file, aside)
+    in_free_name(place, MERGED, &name, |kept| {
+        disk::move_new("archive.move", file, kept)
     })
 }
 
@@ -25,9 +25,9 @@ pub(crate) fn put_away(place: &Place, file: &Entry) -> io::Result<Entry> {
 /// It has the name of the note, and only its owner reads it.
 pub(crate) fn back_up(place: &Place, bytes: &[u8]) -> io::Result<PathBuf> {
     let name = place.board.file_name().unwrap_or_default();
-    let entry = in_free_name(place, BACKUPS, &name.to_string_lossy(), |aside| {
-        let file = disk::create_new("aside.create", aside, 0o600)?;
-        disk::fill("aside.write", &file, bytes)?;
+    let entry = in_free_name(place, BACKUPS, &name.to_string_lossy(), |kept| {
+        let file = disk::create_new("archive.create", kept, 0o600)?;
+        disk::fill("archive.write", &file, bytes)?;
         file.sync_all()
     })?;
     Ok(entry.path())
