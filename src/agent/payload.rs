@@ -57,10 +57,10 @@ pub enum PayloadError {
     #[error("invalid hook event on stdin: {0}")]
     NotJson(serde_json::Error),
     /// It is JSON, but no object.
-    #[error("the JSON on stdin is not an object, as a hook event is")]
+    #[error("invalid hook event on stdin: not a JSON object")]
     NoObject,
     /// It is an object of something else.
-    #[error("the JSON on stdin has no `{0}`, which a hook event needs")]
+    #[error("invalid hook event on stdin: no `{0}`")]
     Lacks(&'static str),
     /// It could not be read.
     #[error("cannot read stdin: {0}")]

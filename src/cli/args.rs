@@ -10,8 +10,8 @@ use clap::{Parser, Subcommand};
 /// Keeps one note of which coding session runs where.
 ///
 /// Every session start and end updates one table in a vault of markdown notes.
-/// boardsync makes those updates safe beside each other, beside an editor and
-/// beside a sync tool, and never makes a session wait for long.
+/// boardsync makes those updates safe against each other, an editor and a sync
+/// tool, and never keeps a session waiting for long.
 #[derive(Debug, Parser)]
 #[command(
     name = "boardsync",

@@ -135,7 +135,7 @@ fn act(global: Global, args: &HookArgs, started: Instant) -> Result<(), Failure>
     drop(guard);
 
     let state = config::state_dir(&context.env)
-        .ok_or_else(|| Failure::Error("no home folder is known: set HOME".to_owned()))?;
+        .ok_or_else(|| Failure::Error("the home folder is not known; set `HOME`".to_owned()))?;
     let leases = Leases::at(&state);
     let session_id = payload.session_id.clone();
     let processes = Processes::system();

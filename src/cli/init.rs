@@ -65,7 +65,7 @@ pub fn run(context: &Context, args: &InitArgs) -> Result<Exit, Failure> {
     if !args.yes {
         if !std::io::stdin().is_terminal() {
             show(context, "planned", &items, &text)?;
-            warn("nothing was done, for there is no terminal to ask at: pass --yes");
+            warn("nothing was done: no terminal to ask at; pass --yes");
             return Ok(Exit::Error);
         }
         if !is_confirmed(&text)? {
@@ -78,7 +78,7 @@ pub fn run(context: &Context, args: &InitArgs) -> Result<Exit, Failure> {
         Way::Do => (
             "done",
             format!(
-                "check it with `boardsync doctor`; take it away with `boardsync init --undo{project}`"
+                "check it with `boardsync doctor`; undo it with `boardsync init --undo{project}`"
             ),
         ),
         Way::Undo => (

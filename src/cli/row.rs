@@ -97,7 +97,7 @@ pub fn run(context: &Context, args: &RowArgs) -> Result<Exit, Failure> {
             };
             if let Some(cell) = set.iter().find(is_key) {
                 return Err(Failure::Usage(format!(
-                    "`{}` is both --key and --set: a row keeps the cells that it is known by",
+                    "`{}` is given as both --key and --set; a key cell cannot be set",
                     cell.column
                 )));
             }
@@ -114,7 +114,7 @@ fn change(context: &Context, place: &Place, row: Wanted, change: Change) -> Resu
     })?;
     for kept in document.kept() {
         warn(&format!(
-            "a writer of `{}` was killed at work; lines that the note may lack lie in `{}`",
+            "a writer of `{}` was killed at work; lines that the note may lack are in `{}`",
             place.board.display(),
             kept.display()
         ));
@@ -143,7 +143,7 @@ fn get(context: &Context, place: &Place, wanted: &Wanted) -> Result<Exit, Failur
     let failed = |why: &dyn std::fmt::Display| Failure::Error(format!("`{path}`: {why}"));
     let contents = read_regular(&place.target, LIMIT)
         .map_err(|error| failed(&error))?
-        .ok_or_else(|| failed(&"there is no such note"))?;
+        .ok_or_else(|| failed(&"the note does not exist"))?;
     let text = to_text(&contents.bytes).map_err(|_| failed(&NotFound::NotText))?;
     let found = wanted.table(&text, &[]).map_err(|why| failed(&why))?;
     let rows = found.rows(&wanted.key);

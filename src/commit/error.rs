@@ -42,7 +42,7 @@ pub enum CommitError {
 /// system refused says nothing about the board itself.
 fn remedy(why: &ReadError) -> &'static str {
     match why {
-        ReadError::Io(_) => "try again once that is mended",
+        ReadError::Io(_) => "fix that, then try again",
         ReadError::NotRegular { .. } | ReadError::TooLarge { .. } => {
             "move it away, or name another with --board"
         }

@@ -45,7 +45,7 @@ pub enum ConfigError {
         /// Where and why, in a few words.
         reason: String,
     },
-    /// Reports an explicit vault that names nothing, or somebody else's home.
+    /// An explicit vault with no path, or in another user's home.
     #[error("{name} names no vault: {reason}")]
     BadVault {
         /// Names the flag or the variable.

@@ -33,8 +33,8 @@ pub fn check(text: &str, home: &Path) -> Result<PathBuf, String> {
     let refused = |fault: &str, remedy: &str| format!("(`{text}`) {fault}; {remedy}");
     const WRITE: &str = "write `~/…` or an absolute path";
     const MOVE: &str = "choose a folder below it, or name the vault with `--vault`";
-    let path = expand(text, home)
-        .ok_or_else(|| refused("is in the home folder of somebody else", WRITE))?;
+    let path =
+        expand(text, home).ok_or_else(|| refused("is in another user's home folder", WRITE))?;
     if !path.is_absolute() {
         return Err(refused("is a relative path", WRITE));
     }

@@ -34,7 +34,7 @@ pub enum VaultError {
     #[error("`{}` is a generated overview, never a board: name another note with --board", .0.display())]
     Overview(PathBuf),
     /// A link leads where nothing may be written.
-    #[error("`{}` is a link to `{}`, outside the vault and the home folder: nothing is written there", .link.display(), .target.display())]
+    #[error("`{}` is a link to `{}`, outside the vault and the home folder: refusing to write there", .link.display(), .target.display())]
     LeadsOut {
         /// The link.
         link: PathBuf,

@@ -66,7 +66,7 @@ impl Refusal {
             Self::NoBackup(why) => {
                 format!("`{path}` stays as it is: cannot write a backup ({why})")
             }
-            Self::Missing => format!("cannot repair `{path}`: there is no such board"),
+            Self::Missing => format!("cannot repair `{path}`: the board does not exist"),
             Self::Unrepairable(why) => format!("cannot repair `{path}`: {why}: repair it by hand"),
         }
     }

@@ -61,7 +61,7 @@ impl BoardEdit for Repair {
         match (report.action, &self.backed_up) {
             (Action::Written, Some((_, backup))) => {
                 report.note = Some(format!(
-                    "`{path}` has the rows and lines of both sides; what it was lies in `{}`",
+                    "`{path}` has the rows and lines of both sides; the original is in `{}`",
                     backup.display()
                 ));
             }

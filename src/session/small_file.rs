@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum SmallFileError {
     /// Reports a folder, FIFO, socket or device where a file is expected.
-    #[error("`{}` is not a regular file; remove it or put the file in its place", .0.display())]
+    #[error("`{}` is not a regular file; replace it by a regular file", .0.display())]
     NotRegular(PathBuf),
     /// Reports a file beyond the cap, in bytes.
     #[error("`{}` is larger than {cap} bytes; remove it or make it smaller", path.display())]

@@ -47,7 +47,7 @@ fn take_back(error: SetupError, made: Vec<(String, Revert)>) -> SetupError {
     }
     SetupError(match (count, kept.is_empty()) {
         (0, _) => error.0,
-        (_, true) => format!("{error}; everything else was taken back"),
+        (_, true) => format!("{error}; everything else was undone"),
         (_, false) => format!("{error}; these changes remain: {}", kept.join(", ")),
     })
 }
@@ -85,7 +85,7 @@ mod tests {
         ]);
         assert!(log.borrow().is_empty());
         let error = error.unwrap_err().to_string();
-        assert_eq!(error, "no; everything else was taken back");
+        assert_eq!(error, "no; everything else was undone");
         let error = make(vec![change("a", false, false), change("b", true, true)]);
         let error = error.unwrap_err().to_string();
         assert_eq!(error, "no; these changes remain: a (`/x`)");

@@ -27,7 +27,7 @@ pub fn locate(path: &Path, links: Links) -> Result<PathBuf, String> {
                     Err("is a symbolic link, which is not followed here".to_owned())
                 }
                 Some(link) => Err(format!(
-                    "lies behind the symbolic link `{}`, which is not followed here",
+                    "is behind the symbolic link `{}`, which is not followed here",
                     link.display()
                 )),
             }

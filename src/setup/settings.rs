@@ -93,7 +93,7 @@ impl Format for HookSettings {
                 let all = top
                     .object_value_or_create("hooks")
                     .and_then(|hooks| hooks.array_value_or_create(event.name))
-                    .ok_or("has something else where hooks should be")?;
+                    .ok_or("has an unexpected value in place of hooks")?;
                 all.append(self.entry(event));
                 changed = true;
             }
@@ -102,7 +102,7 @@ impl Format for HookSettings {
         let found = calls(&merged, &self.shape)?;
         let is_missing = |event: &HookEvent| found.iter().all(|(name, _)| name != event.name);
         if self.events.iter().any(is_missing) {
-            return Err("has a key twice, of which only the last one counts".to_owned());
+            return Err("has a duplicate key".to_owned());
         }
         Ok(changed.then_some(merged))
     }

@@ -207,7 +207,7 @@ fn a_config_file_that_is_not_utf_8_is_read_around_the_wrong_bytes() {
 #[test]
 fn a_vault_dir_that_names_no_folder_under_home_is_refused_with_the_remedy() {
     for (dir, part) in [
-        ("~somebody/vault", "somebody else"),
+        ("~somebody/vault", "another user's"),
         ("vault", "relative path"),
         ("./vault", "relative path"),
         ("../home/vault", "relative path"),

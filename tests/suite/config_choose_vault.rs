@@ -211,7 +211,7 @@ fn a_vault_that_only_a_file_names_must_lie_under_the_home_folder() {
         ("~/../v", "lies outside the home folder"),
         ("v/w", "is a relative path"),
         ("$HOME/v", "is a relative path"),
-        ("~user/v", "is in the home folder of somebody else"),
+        ("~user/v", "is in another user's home folder"),
     ] {
         let by_block = Home::new().block(dir);
         let reason = by_block.disabled();
@@ -308,7 +308,7 @@ fn a_broken_owner_file_is_passed_over_with_a_warning() {
 #[test]
 fn a_broken_config_file_of_our_own_is_an_error_with_its_place() {
     for (text, place) in [
-        (&b"\xff\xfe"[..], "not UTF-8 from byte 0 on"),
+        (&b"\xff\xfe"[..], "invalid UTF-8 at byte 0"),
         (b"vault = '~/v'\nvualt = 1\n", "line 2"),
         (b"vault = 5\n", "line 1"),
         (b"vault = [\n", "line"),

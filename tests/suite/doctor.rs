@@ -300,7 +300,7 @@ fn hooks_that_do_not_call_us_are_found() {
     assert_eq!(marked(&said, "warn"), ["hooks", "hooks"], "{said:?}");
 
     fs::write(&settings, text.replace(binary, other.to_str().unwrap())).unwrap();
-    assert_found(&env, "fail", "hook-binary", "which is not there");
+    assert_found(&env, "fail", "hook-binary", "which does not exist");
     fs::write(&other, "#!/bin/sh\necho boardsync 9.9.9\n").unwrap();
     #[cfg(unix)]
     {
@@ -329,7 +329,7 @@ fn a_board_that_will_not_be_written_is_found() {
     let (head, _) = bare.split_once("| Repo ").unwrap();
     let short = bare.replace(" | Key |\n", " |\n").replace("|---|\n", "|\n");
     for (mark, text, found) in [
-        ("fail", "# Mine\n", "was not made by boardsync"),
+        ("fail", "# Mine\n", "was not created by boardsync"),
         ("fail", &*marks, "conflict markers"),
         ("warn", head, "no table"),
         ("warn", &*short, "lacks the columns Key"),

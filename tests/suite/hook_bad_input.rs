@@ -35,16 +35,16 @@ fn what_is_no_event_is_named_in_one_line() {
         ("\n", "cut off"),
         ("{", "cut off"),
         ("{}", "no `hook_event_name`"),
-        ("null", "no hook event"),
-        ("hello\nworld", "no hook event"),
+        ("null", "invalid hook event"),
+        ("hello\nworld", "invalid hook event"),
         (r#"{"hook_event_name":"Stop","session_id":"#, "cut off"),
         (
             r#"{"hook_event_name":"Stop","session_id":7}"#,
             "no `session_id`",
         ),
-        ("{\"a\":\u{1}}", "no hook event"),
-        (&deep, "no hook event"),
-        (&deep_cwd, "no hook event"),
+        ("{\"a\":\u{1}}", "invalid hook event"),
+        (&deep, "invalid hook event"),
+        (&deep_cwd, "invalid hook event"),
         (&long, "no `hook_event_name`"),
         (&huge, "larger than"),
     ] {
@@ -58,7 +58,10 @@ fn what_is_no_event_is_named_in_one_line() {
         assert!(line(&got, shown).contains(said), "{shown}: {}", got.err);
     }
     let got = env.feed(&mut env.command(&["hook"]), b"\xff\xfe{\0}\0");
-    assert!(line(&got, "UTF-16").contains("no hook event"), "{got:?}");
+    assert!(
+        line(&got, "UTF-16").contains("invalid hook event"),
+        "{got:?}"
+    );
     assert!(!env.board().exists(), "nothing was written");
 }
 

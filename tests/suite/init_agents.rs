@@ -247,10 +247,7 @@ fn what_was_done_is_taken_back_if_a_file_cannot_be_written() {
         let blocked = files(&env);
         let said = env.run(&["init", "--yes"]);
         assert_eq!(said.code, Some(1), "{said:?}");
-        assert!(
-            said.err.contains("everything else was taken back"),
-            "{said:?}"
-        );
+        assert!(said.err.contains("everything else was undone"), "{said:?}");
         assert_eq!(files(&env), blocked);
         assert_eq!(before.len() + 1, blocked.len());
         assert!(!env.board().exists());
@@ -264,10 +261,7 @@ fn what_was_done_is_taken_back_if_a_file_cannot_be_written() {
     let before = files(&env);
     let said = env.run(&["init", "--yes"]);
     fs::set_permissions(&locked, fs::Permissions::from_mode(0o700)).unwrap();
-    assert!(
-        said.err.contains("everything else was taken back"),
-        "{said:?}"
-    );
+    assert!(said.err.contains("everything else was undone"), "{said:?}");
     assert_eq!(files(&env), before);
     assert!(!env.board().exists());
 }

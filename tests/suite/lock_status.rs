@@ -99,11 +99,7 @@ fn a_guard_that_nobody_gives_back_is_named() {
     let guard = env.vault().join(".orchestrator/board.lock.acquire");
     std::fs::create_dir(&guard).unwrap();
     let first = env.update("app", "in-progress").quietly();
-    assert!(
-        first.out.contains("could not be given back"),
-        "{}",
-        first.out
-    );
+    assert!(first.out.contains("could not be released"), "{}", first.out);
     let second = env.update("app", "frei");
     let shown = format!("behind the guard `{}`", guard.display());
     assert!(second.err.contains(&shown), "{}", second.err);

@@ -143,7 +143,7 @@ fn what_cannot_be_repaired_stays_as_it_is() {
     }
     let said = TestEnv::new().run(&["merge", "--resolve"]);
     assert_eq!(said.code, Some(1));
-    assert!(said.err.contains("no such board"), "{}", said.err);
+    assert!(said.err.contains("board does not exist"), "{}", said.err);
 }
 
 #[test]

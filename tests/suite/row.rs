@@ -208,7 +208,7 @@ fn notes_that_are_not_to_be_touched_are_not() {
     let said = env.run(&[
         "row", "set", "--board", "new.md", "--key", "a=1", "--set", "b=2",
     ]);
-    assert!(said.err.contains("creates none"), "{}", said.err);
+    assert!(said.err.contains("does not create notes"), "{}", said.err);
     assert!(!env.vault().join("new.md").exists());
 
     let said = env.run(&["row", "remove", "--key", "a=1"]);

@@ -65,7 +65,7 @@ pub const SECTIONS: [(&str, &[(&str, &str)]); 3] = [
             ),
             (
                 "VAULT/.orchestrator/board.gate.lock, board.latch.lock",
-                "Empty files that kernel locks are taken on; never deleted.",
+                "Empty files that carry kernel locks; never deleted.",
             ),
             ("VAULT/.orchestrator/backups/", "Rows dropped by prune."),
             (
@@ -83,7 +83,7 @@ pub const SECTIONS: [(&str, &[(&str, &str)]); 3] = [
         &[
             (
                 "0",
-                "Success, also where an update failed open: its output says what happened. A hook always exits with 0.",
+                "Success, even if an update failed open: its output says what happened. A hook always exits with 0.",
             ),
             ("1", "An error that the caller should see."),
             ("2", "Usage error."),

@@ -24,7 +24,7 @@ pub fn check(inspection: &Inspection) -> Vec<Finding> {
         Ok(None) => {
             checks.push(Finding::note(
                 "board",
-                format!("`{path}` is not there yet: the first update creates it"),
+                format!("`{path}` does not exist yet; the first update creates it"),
             ));
             return checks;
         }

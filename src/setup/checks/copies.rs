@@ -49,7 +49,7 @@ pub fn check(inspection: &Inspection) -> Vec<Finding> {
         Finding::warn(
             ID,
             format!(
-                "`{}` is a board, too; no sync tool known here names copies so",
+                "`{}` is a board too, but its name is no known sync tool's",
                 shown(name)
             ),
             format!(

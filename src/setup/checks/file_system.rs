@@ -19,7 +19,7 @@ pub fn check(inspection: &Inspection) -> Vec<Finding> {
         Ok(abilities) => abilities,
         Err(error) => {
             let remedy = match place.folder.symlink_metadata() {
-                Ok(meta) if !meta.is_dir() => "move away what lies there",
+                Ok(meta) if !meta.is_dir() => "move away what is there",
                 _ => "give yourself the permission",
             };
             checks.push(Finding::fail(
@@ -39,12 +39,12 @@ pub fn check(inspection: &Inspection) -> Vec<Finding> {
         Ok(()) => Finding::ok("hard-links", "the lock is published by a hard link"),
         Err(error) if or_rename => Finding::note(
             "hard-links",
-            format!("there are none here ({error}): a rename that never replaces does as well"),
+            format!("not supported ({error}); a rename that never replaces is used instead"),
         ),
         Err(error) => Finding::note(
             "hard-links",
             format!(
-                "there are none here ({error}): a lock is there before it is complete, and \
+                "not supported ({error}); a lock is visible before it is complete, and \
                      waits get longer after a crash"
             ),
         ),
@@ -59,7 +59,7 @@ pub fn check(inspection: &Inspection) -> Vec<Finding> {
         "exchange",
         &abilities.exchange,
         "the board is swapped, so that nothing is overwritten unseen",
-        "nothing can be swapped: what an editor writes in the same millisecond can be lost",
+        "not supported: what an editor writes in the same millisecond can be lost",
     ));
     checks.push(ability(
         "kernel-lock",

@@ -18,7 +18,7 @@ pub fn check(inspection: &Inspection) -> Vec<Finding> {
     let Some(git) = Git::in_vault(vault) else {
         return vec![Finding::note(
             "git-ignore",
-            "git was not asked: only a repository names this vault",
+            "git was not run, because only a repository names this vault",
         )];
     };
     let mut findings = vec![ignored(&git, &vault.path)];
@@ -71,12 +71,12 @@ fn merged(git: &Git, board: &str) -> Option<Finding> {
         (false, None) => None,
         (false, Some(_)) => Some(Finding::warn(
             id,
-            "no attribute hands the board to `boardsync merge`: its folder moved, or a line is gone",
+            "no git attribute assigns the board to `boardsync merge`",
             again,
         )),
         (true, None) => Some(Finding::warn(
             id,
-            "this clone merges the board as text: it has no driver",
+            "this clone has no merge driver, and merges the board as text",
             again,
         )),
         (true, Some(found)) if found == ours => Some(Finding::ok(

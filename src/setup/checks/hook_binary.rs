@@ -31,7 +31,7 @@ fn binary(path: &Path, may_run: bool) -> Finding {
     let Some(found) = real(path) else {
         return Finding::fail(
             id,
-            format!("the hooks name `{shown}`, which is not there"),
+            format!("the hooks name `{shown}`, which does not exist"),
             again,
         );
     };

@@ -22,11 +22,11 @@ pub fn check(inspection: &Inspection) -> Vec<Finding> {
     let hosts: BTreeSet<_> = hosts.collect();
     vec![if board.is_shared() {
         let count = hosts.len();
-        Finding::ok("hosts", format!("rows tell hosts apart, {count} so far"))
+        Finding::ok("hosts", format!("rows name their host, {count} so far"))
     } else if lock::is_foreign(inspection, place) || !copies::siblings(place).0.is_empty() {
         Finding::warn(
             "hosts",
-            "another host seems to write this board, whose rows do not tell hosts apart",
+            "another host seems to write this board, but its rows do not name hosts",
             "run `boardsync init --shared`",
         )
     } else {

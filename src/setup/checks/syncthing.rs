@@ -17,7 +17,7 @@ pub fn check(inspection: &Inspection) -> Vec<Finding> {
         let shown = place.folder.display();
         return vec![Finding::warn(
             id,
-            format!("`{shown}` is synced between hosts: `{copy}` lies in it"),
+            format!("`{shown}` is synced between hosts: it contains `{copy}`"),
             "exclude it from syncing on every host, and remove the copies",
         )];
     }
