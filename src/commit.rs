@@ -24,6 +24,7 @@ mod staged;
 pub use document::{Displaced, Document, Edit};
 pub use error::CommitError;
 pub use latch::{LATCH_PATIENCE, Latch};
+pub use leftovers::has_leftovers;
 pub use staged::LIMIT;
 
 use crate::config::vault::BoardPlace;

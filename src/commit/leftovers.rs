@@ -8,6 +8,7 @@ use super::Commit;
 use super::document::{Displaced, Document};
 use super::error::CommitError;
 use super::staged::{LIMIT, Staged, StagedName, hash};
+use crate::config::vault::BoardPlace;
 use crate::disk::{self, Entry, Token};
 use std::time::{Duration, SystemTime};
 
@@ -35,6 +36,19 @@ struct Left<'n> {
     /// for a file that was not complete.
     hashes: Option<(&'n str, &'n str)>,
     is_journal: bool,
+}
+
+/// Looks whether a process that is dead by now left something to be adopted.
+pub fn has_leftovers(place: &BoardPlace, token: Token) -> bool {
+    let is_left = |name: &str| {
+        Left::parse(&place.stem, name).is_some_and(|left| token.knows_dead(left.maker))
+    };
+    let folders = [
+        place.orchestrator(),
+        place.entry().map(|board| board.in_folder().clone()),
+    ];
+    let mut folders = folders.into_iter().flatten();
+    folders.any(|folder| folder.list(1, is_left).is_ok_and(|names| !names.is_empty()))
 }
 
 impl Commit<'_> {

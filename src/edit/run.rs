@@ -8,6 +8,7 @@ use super::report::{Action, LockReport, Report};
 use crate::Timestamp;
 use crate::commit::{
     CommitError, CommitOptions, Committed, Document, End, LATCH_PATIENCE, LIMIT, commit,
+    has_leftovers,
 };
 use crate::disk::{Token, read_regular};
 use crate::lock::{Host, LockOptions, LockOutcome, WhyUnlocked, with_lock};
@@ -150,9 +151,13 @@ pub fn run<E: BoardEdit>(options: &EditOptions, edit: &mut E) -> Result<Report, 
 /// Looks without the lock whether the board says it all already.
 ///
 /// Of a burst of hooks the first one writes what all of them have to say; the
-/// others need not queue to find that out.
+/// others need not queue to find that out. What a crashed process displaced
+/// and nobody read is joined at once, though, and not by the next real change.
 fn find_nothing<E: BoardEdit>(options: &EditOptions, edit: &mut E) -> Option<Report> {
     let read = read_regular(&options.place.target, LIMIT).ok()??;
+    if has_leftovers(options.place, Token::new(options.host.tag())) {
+        return None;
+    }
     let mut document = EditedBoard::new(edit, options);
     match document.change(Some(&read.bytes)) {
         Ok(None) => {

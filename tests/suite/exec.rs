@@ -477,7 +477,8 @@ fn a_limit_of_file_sizes_fails_a_write_and_kills_nobody() {
     command.args(["update", "--status", "closed", "--repo"]);
     command.arg(env.repo("app"));
     let said = Said::from(command.output().unwrap());
-    assert!(said.code.is_some(), "{said:?}");
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert!(said.out.starts_with("skipped-write-failed"), "{said:?}");
     assert!(said.err.contains("File too large"), "{said:?}");
     env.assert_no_litter();
 }
