@@ -84,15 +84,20 @@ fn releasing_needs_no_free_block() {
 #[test]
 fn a_release_waits_for_the_guard() {
     let env = TestEnv::new();
-    let holder = env.park_along(&["lock.publish.after"], update(&env));
+    std::fs::create_dir_all(env.orchestrator()).unwrap();
     std::fs::write(guard(&env), of_this_host(std::process::id())).unwrap();
-    let guard = guard(&env);
-    let freed = std::thread::spawn(move || {
-        std::thread::sleep(Duration::from_millis(60));
-        std::fs::remove_file(guard).unwrap();
-    });
-    let lock = holder.go().json()["lock"].clone();
-    freed.join().unwrap();
+    let stop = env.path("stop");
+    let mut command = update(&env);
+    let parks = format!(
+        "guard.create.before=1*off->1*return(park:{})",
+        stop.display()
+    );
+    command.env("FAILPOINTS", parks);
+    let holder = command.spawn().unwrap();
+    wait_until("it tries again", || env.path("stop.reached").exists());
+    std::fs::remove_file(guard(&env)).unwrap();
+    std::fs::write(env.path("stop.go"), "").unwrap();
+    let lock = Said::from(holder.wait_with_output().unwrap()).json()["lock"].clone();
     assert_released(&lock, "the guard was free in time");
 }
 
