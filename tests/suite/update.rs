@@ -240,7 +240,7 @@ fn the_peers_board_is_met_byte_for_byte() {
         "--mode",
         "deep",
     ])
-    .args(["--heartbeat", "2026-11-30T06:58:00.000Z"])
+    .args(["--heartbeat", "2026-11-30T05:58:00.000Z"])
     .env("BOARDSYNC_NOW", "2026-11-30T06:00:00Z")
     .output()
     .map(crate::env::Said::from)
@@ -249,7 +249,7 @@ fn the_peers_board_is_met_byte_for_byte() {
     let board = env.read_board();
     let key = &board[board.len() - 11..board.len() - 3];
     let row = format!(
-        "| app | in-progress | main-2026-11-30-deep-1 | main | deep | 2026-11-30T06:58:00.000Z | {key} |\n"
+        "| app | in-progress | main-2026-11-30-deep-1 | main | deep | 2026-11-30T05:58:00.000Z | {key} |\n"
     );
     assert_eq!(board, board_of(&row));
 }
