@@ -1,4 +1,4 @@
-//! Which coding agents there are: one entry an agent.
+//! Which coding agents there are: one entry per agent.
 //!
 //! What an entry says comes from the agent's documentation and from recorded
 //! runs (`fixtures/agents`). Event names and fields that most of them share

@@ -15,7 +15,7 @@ use std::process::{Command, Stdio};
 #[derive(Debug, Args)]
 #[command(
     override_usage = "boardsync merge [-o OUT] BASE OURS THEIRS\n       boardsync merge --resolve [NOTE]",
-    after_help = "Examples:\n  boardsync merge base.md mine.md theirs.md -o merged.md\n  boardsync merge --resolve\n\nWithout -o the result goes to OURS. As a merge driver of git:\n  boardsync merge %O %A %B --path %P\nA note that is no board of ours is then merged as git merges text; without\n--path that is an error, and OURS stays as it was."
+    after_help = "Examples:\n  boardsync merge base.md mine.md theirs.md -o merged.md\n  boardsync merge --resolve\n\nWithout -o the result goes to OURS. As a merge driver of git:\n  boardsync merge %O %A %B --path %P\nA note that is not a board is then merged as git merges text; without\n--path that is an error, and OURS stays as it was."
 )]
 pub struct MergeArgs {
     /// The common ancestor (or an empty file), and the two versions

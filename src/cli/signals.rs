@@ -42,7 +42,7 @@ pub fn let_writes_fail() {
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, std::sync::Arc::default());
 }
 
-/// Gives the signals that we were started to ignore, a bit each.
+/// Gives the signals that we were started to ignore, one bit per signal.
 #[cfg(unix)]
 pub fn ignored() -> u64 {
     // Only Linux tells without a signal handler being replaced.
@@ -54,7 +54,7 @@ pub fn ignored() -> u64 {
     mask.unwrap_or(0)
 }
 
-/// Returns whether `signal` is in a set of a bit each.
+/// Returns whether `signal` is in a set with one bit per signal.
 #[cfg(unix)]
 pub fn is_in(signals: u64, signal: i32) -> bool {
     signals >> (signal - 1) & 1 == 1

@@ -13,7 +13,7 @@ use std::time::SystemTime;
 
 /// The greatest size of a board, in bytes: about 30,000 rows.
 ///
-/// What is read of a vault is somebody else's, and is held in memory several
+/// What is read of a vault is not trusted, and is held in memory several
 /// times over while it is merged.
 pub const LIMIT: u64 = 4 * 1024 * 1024;
 

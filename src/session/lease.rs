@@ -77,7 +77,7 @@ pub struct Over {
     pub on_board: bool,
 }
 
-/// What a board was last told of a lease.
+/// What a board last showed of a lease.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Told {
     /// When.

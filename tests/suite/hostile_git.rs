@@ -165,7 +165,7 @@ fn doctor_asks_git_for_what_holds() {
     fs::write(&attributes, "").unwrap();
     let said = doctor();
     assert!(
-        said.contains("its folder moved, or a line is gone"),
+        said.contains("no git attribute assigns the board to `boardsync merge`"),
         "{said}"
     );
 }

@@ -61,7 +61,7 @@ pub const SECTIONS: [(&str, &[(&str, &str)]); 3] = [
             ),
             (
                 "VAULT/.orchestrator/board.lock",
-                "The lock, while somebody holds it.",
+                "The lock, while it is held.",
             ),
             (
                 "VAULT/.orchestrator/board.gate.lock, board.latch.lock",

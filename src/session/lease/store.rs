@@ -24,7 +24,7 @@ const MOST: usize = 2_000;
 /// session that was overtaken by its end must not take it for a new one.
 const KEEP_TOLD_MS: i64 = 60 * 60 * 1000;
 
-/// How long a lease is kept that no board was ever told of, in ms.
+/// How long a lease is kept that no board ever showed, in ms.
 const KEEP_UNTOLD_MS: i64 = 7 * 24 * 60 * 60 * 1000;
 
 /// How often a board is written for another activity, in ms.

@@ -49,7 +49,7 @@ pub fn check(inspection: &Inspection) -> Vec<Finding> {
         Finding::warn(
             ID,
             format!(
-                "`{}` is a board too, but its name is no known sync tool's",
+                "`{}` is a board too, but no known sync tool uses such a name",
                 shown(name)
             ),
             format!(

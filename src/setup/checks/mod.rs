@@ -1,4 +1,4 @@
-//! The checks of `doctor`: a file each, and all of them in one list.
+//! The checks of `doctor`: one file per check, and one list of all.
 
 mod board;
 mod copies;

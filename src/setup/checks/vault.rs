@@ -38,7 +38,7 @@ fn by(source: &VaultSource) -> String {
             format!("`{}`, as your config allows", file.display())
         }
         VaultSource::OwnConfig => "boardsync's config file".to_owned(),
-        VaultSource::Default => "nobody: the default".to_owned(),
+        VaultSource::Default => "default".to_owned(),
     }
 }
 
