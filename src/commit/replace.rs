@@ -24,7 +24,8 @@ impl Commit<'_> {
             }
         })?;
         if now.is_none_or(|now| now.bytes != expected) {
-            let _ = staged.discard();
+            // Not removed unread: the exchange before may have been done after all.
+            staged.abandon();
             return Ok(Put::Changed);
         }
         let replaced = disk::patiently(|| disk::replace("board.replace", &staged.entry, board));

@@ -23,10 +23,10 @@ pub use folder::{At, Entry, Folder};
 pub use kernel_lock::{Attempt, KernelLock, Queue, Turn};
 pub use place::{
     copy_new, create_folder, create_new, exchange, fill, is_unsupported, move_new, patiently,
-    place_new, remove, remove_folder, replace, sync_folder, touch, write_over,
+    place_new, remove, remove_folder, replace, touch, write_over,
 };
 pub use probe::{Abilities, probe};
-pub use read::{Contents, Links, ReadError, list, read_linked, read_regular, read_small, status};
+pub use read::{Contents, Links, ReadError, list, read_regular, read_small, status};
 pub use rewrite::{rewrite, rewrite_like};
 pub use status::{FileId, FileKind, Status};
 pub use token::{Token, is_running};

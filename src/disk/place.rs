@@ -1,6 +1,6 @@
 //! Putting things in place: create, fill, publish, swap, replace, remove.
 
-use super::folder::{At, Folder};
+use super::folder::At;
 use super::status::Status;
 use super::{Backoff, Patience, read, step};
 use std::fs::File;
@@ -340,14 +340,6 @@ pub fn remove_folder(step: &'static str, at: &(impl At + ?Sized)) -> io::Result<
     #[allow(clippy::disallowed_methods, reason = "this is the shim")]
     let act = || std::fs::remove_dir(at.path());
     step::around(step, act)
-}
-
-/// Makes the names in a folder durable; a platform that cannot is fine.
-pub fn sync_folder(step: &'static str, path: &Path) -> io::Result<()> {
-    match Folder::open_root(path) {
-        Ok(folder) => folder.sync(step),
-        Err(error) => Err(error),
-    }
 }
 
 /// Returns whether an error means that the file system lacks the operation.

@@ -1,7 +1,7 @@
 //! What a file system can do: tried, not looked up.
 
 use super::place::{link, rename_new};
-use super::{Attempt, KernelLock, Token, create_new, exchange, fill, remove, touch};
+use super::{Attempt, KernelLock, Token, create_new, exchange, fill, remove, status, touch};
 use std::io;
 use std::path::Path;
 use std::time::SystemTime;
@@ -58,8 +58,12 @@ fn swap(one: &Path, other: &Path) -> io::Result<()> {
         &create_new("probe.create", other, 0o600)?,
         b"other",
     )?;
+    let ids = || Ok::<_, io::Error>((status(one)?.id, status(other)?.id));
+    let (first, second) = ids()?;
     exchange("board.exchange", one, other)?;
-    let is_swapped = std::fs::read(one)? == b"other" && std::fs::read(other)?.is_empty();
+    let is_swapped = ids().is_ok_and(|now| now == (second, first))
+        && std::fs::read(one)? == b"other"
+        && std::fs::read(other)?.is_empty();
     if is_swapped {
         return Ok(());
     }

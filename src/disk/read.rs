@@ -94,11 +94,6 @@ pub fn read_regular(path: &(impl At + ?Sized), limit: u64) -> Result<Option<Cont
     read_small(path, limit, Links::Refuse)
 }
 
-/// Reads the regular file at `path`, through links; see [`read_small`].
-pub fn read_linked(path: &(impl At + ?Sized), limit: u64) -> Result<Option<Contents>, ReadError> {
-    read_small(path, limit, Links::Follow)
-}
-
 fn try_read(
     at: &(impl At + ?Sized),
     limit: u64,

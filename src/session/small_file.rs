@@ -33,7 +33,7 @@ pub enum SmallFileError {
 ///
 /// Symlinks are followed, since `CLAUDE.md` is often one.
 pub fn read_regular(path: &Path, cap: u64) -> Result<Option<Vec<u8>>, SmallFileError> {
-    match disk::read_linked(path, cap) {
+    match disk::read_small(path, cap, disk::Links::Follow) {
         Ok(contents) => Ok(contents.map(|contents| contents.bytes)),
         Err(disk::ReadError::NotRegular { .. }) => {
             Err(SmallFileError::NotRegular(path.to_path_buf()))
