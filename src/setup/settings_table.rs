@@ -184,7 +184,7 @@ fn what_is_not_understood_is_refused() {
             "{\"hooks\": {\"Stop\": {}}}",
             "has `hooks.Stop` that is not an array",
         ),
-        ("{\"hooks\": {}, \"hooks\": {}}", "has a key twice"),
+        ("{\"hooks\": {}, \"hooks\": {}}", "has a duplicate key"),
     ] {
         let said = merge(text).unwrap_err();
         assert!(said.contains(fault), "{text}: {said}");
