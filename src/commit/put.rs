@@ -90,7 +90,7 @@ impl Commit<'_> {
                 }
                 Err(error) => return Err(error),
             };
-            match self.exchange(board, &staged, stamp) {
+            match self.exchange(board, &staged, stamp.map(|stamp| (stamp, &*expected))) {
                 // Whatever is displaced from now on must be joined, not read again.
                 Swap::Done => (is_written, stamp) = (true, None),
                 Swap::Unsupported => {
@@ -165,12 +165,19 @@ impl Commit<'_> {
     /// Some FUSE file systems take an exchange for a plain rename and report
     /// success, so the board is compared just before, as for a plain rename;
     /// and a network's reply may be an error though the swap was done.
-    fn exchange(&mut self, board: &Entry, staged: &Staged, expected: Option<Stamp>) -> Swap {
+    fn exchange(
+        &mut self,
+        board: &Entry,
+        staged: &Staged,
+        expected: Option<(Stamp, &[u8])>,
+    ) -> Swap {
         if !self.has_exchange {
             return Swap::Unsupported;
         }
         match (expected, disk::status(board)) {
-            (Some(expected), Ok(status)) if Stamp::of(&status) != expected => {
+            (Some((stamp, bytes)), Ok(status))
+                if Stamp::of(&status) != stamp && !holds(board, bytes) =>
+            {
                 return Swap::Failed(ErrorKind::NotFound.into());
             }
             (_, Ok(_)) => {}
@@ -307,6 +314,12 @@ impl Commit<'_> {
     pub(super) fn move_beside(&mut self) -> bool {
         !std::mem::replace(&mut self.is_beside, true)
     }
+}
+
+/// Tells whether a board holds these bytes: some network file systems change
+/// the time of a file by reading it.
+fn holds(board: &Entry, bytes: &[u8]) -> bool {
+    matches!(disk::read_small(board, LIMIT, Links::Refuse), Ok(Some(now)) if now.bytes == bytes)
 }
 
 /// Makes an error of reading one of the system's; what is no board stays one inside.

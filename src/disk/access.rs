@@ -118,7 +118,7 @@ mod acl {
 
     /// Tells whether an error means that there is no ACL. EIO is what `rclone
     /// mount` answers for every attribute of a file that it reads well.
-    fn is_none(error: Errno) -> bool {
+    pub fn is_none(error: Errno) -> bool {
         matches!(
             error,
             Errno::NODATA | Errno::NOTSUP | Errno::NOSYS | Errno::INVAL | Errno::PERM | Errno::IO
@@ -258,6 +258,16 @@ mod tests {
         };
         plain.give_to(&other).unwrap();
         assert_eq!(Access::of(&other).unwrap().acl, None);
+    }
+
+    #[test]
+    fn a_file_system_without_attributes_has_no_acl() {
+        use rustix::io::Errno;
+        // rclone says EIO, others the rest; a refusal to look is an error.
+        for error in [Errno::IO, Errno::NOTSUP, Errno::NOSYS, Errno::NODATA] {
+            assert!(acl::is_none(error), "{error}");
+        }
+        assert!(!acl::is_none(Errno::ACCESS));
     }
 
     #[test]

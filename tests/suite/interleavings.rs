@@ -358,6 +358,19 @@ fn a_gate_removed_by_hand_makes_no_second_holder() {
 }
 
 #[test]
+fn a_board_whose_time_alone_changes_is_no_other_board() {
+    let env = TestEnv::new();
+    seed(&env);
+    // As `rclone mount` does it for whoever opens the file to read it.
+    let writer = env.park_along(&["board.stage.after"], update(&env, "app"));
+    make_older(&env.board(), Duration::from_secs(5));
+    let json = writer.go().quietly().json();
+    assert_eq!(json["action"], "written");
+    assert_eq!(json["lock"]["conflicts"], 0, "{json}");
+    assert_rows(&env, &["seed", "app"]);
+}
+
+#[test]
 fn what_an_outsider_writes_between_read_and_exchange_is_joined() {
     let env = TestEnv::new();
     seed(&env);
