@@ -20,6 +20,9 @@ const FOLDER: &str = "own-rows";
 const CAP: u64 = 4 * 1024 * 1024;
 /// How long a row is remembered, in ms.
 const KEEP_MS: i64 = 7 * 24 * 60 * 60 * 1000;
+/// For this long, in ms, a row that another host's board lacks was never seen
+/// there rather than removed: nobody clears a row so young away.
+const YOUNG_MS: i64 = 60 * 60 * 1000;
 
 /// The rows that this host wrote last to one board.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -60,15 +63,16 @@ impl OwnRows {
     /// somebody removed on purpose; false if that changes nothing in it.
     ///
     /// A board is an old version if its `updated:` is older than what this host
-    /// wrote: then a row that is absent is put back. A row that has an earlier
-    /// heartbeat becomes the remembered one.
+    /// wrote: then a row that is absent is put back. So is a young one on a board
+    /// that a program wrote later: that of a host which had not seen the row, and
+    /// which the sync tool put over ours. A person's removal leaves `updated:` as
+    /// it is. A row that has an earlier heartbeat becomes the remembered one.
     pub fn join_into(&mut self, board: &mut Board<'_>, options: &EditOptions) -> bool {
         let now = options.now.as_millis();
         self.rows.retain(|own| now - own.written < KEEP_MS);
-        let is_old = board
-            .updated()
-            .zip(self.updated)
-            .is_some_and(|(updated, ours)| updated.as_millis() < ours);
+        let updated = board.updated().map(Timestamp::as_millis).zip(self.updated);
+        let is_old = updated.is_some_and(|(updated, ours)| updated < ours);
+        let is_another_hosts = updated.is_some_and(|(updated, ours)| updated > ours);
         let host = board.is_shared().then_some(&*options.host.id);
         let mut changed = false;
         self.rows.retain(|own| {
@@ -77,11 +81,14 @@ impl OwnRows {
             };
             let slot = Slot::keyed(&own.key).on(host);
             let Some(prior) = board.prior(&slot) else {
-                if is_old {
+                let is_young = now - own.written < YOUNG_MS
+                    && row.heartbeat().is_some_and(|beat| now - beat.as_millis() < YOUNG_MS);
+                let is_missing = is_old || is_another_hosts && is_young;
+                if is_missing {
                     changed = true;
                     board.rows.push(row);
                 }
-                return is_old;
+                return is_missing;
             };
             let is_newer = match prior.heartbeat() {
                 heartbeat @ Some(_) => row.is_later_than(heartbeat),

@@ -51,6 +51,25 @@ fn an_old_board_without_a_copy_gets_this_hosts_rows_back() {
 }
 
 #[test]
+fn a_later_board_of_a_host_that_never_saw_a_row_gets_it_back() {
+    let env = TestEnv::new();
+    update(&env, "ra", "a1");
+    let unseen = env.read_board();
+    update(&env, "rb", "b1");
+    // Another host wrote a row into the board without `rb`, after us, and the
+    // sync tool put that board over ours.
+    let later = unseen
+        .lines()
+        .map(|line| match line.strip_prefix("updated: ") {
+            Some(_) => format!("updated: {}\n", boardsync::Timestamp::now()),
+            None => format!("{line}\n"),
+        });
+    env.write_board(&later.collect::<String>());
+    update(&env, "rc", "c1");
+    assert_eq!(sessions(&env), ["a1", "b1", "c1"]);
+}
+
+#[test]
 fn a_row_that_somebody_removed_stays_away() {
     let env = TestEnv::new();
     update(&env, "ra", "a1");
