@@ -1,5 +1,6 @@
 //! Conflict copies of sync tools: their rows join the board, then they go aside.
 
+use super::unknown_copies::is_sibling;
 use crate::archive;
 use crate::board::{Board, Condition, join_all, to_text};
 use crate::commit::LIMIT;
@@ -26,6 +27,8 @@ const BETWEEN_RENAMES: Duration = Duration::from_millis(500);
 pub(super) struct ConflictCopies {
     /// What has a sync tool's name, unread.
     candidates: Vec<Entry>,
+    /// What only begins and ends as the board's name does.
+    pub unknown: Vec<String>,
     all: Vec<ConflictCopy>,
     /// Where those went whose rows the board has.
     pub put_away: Vec<PathBuf>,
@@ -50,11 +53,14 @@ impl ConflictCopies {
         let (Ok(board), Some(name)) = (place.entry(), name.to_str()) else {
             return Self::default();
         };
-        let is_copy = |other: &str| is_conflict_copy(name, other);
-        let mut names = board.in_folder().list(COPIES, is_copy).unwrap_or_default();
+        let is_beside = |other: &str| is_sibling(name, other);
+        let mut names = board.in_folder().list(COPIES, is_beside).unwrap_or_default();
         names.sort();
+        let is_copy = |other: &String| is_conflict_copy(name, other);
+        let (copies, unknown): (Vec<_>, Vec<_>) = names.into_iter().partition(is_copy);
         Self {
-            candidates: names.iter().map(|name| board.sibling(name)).collect(),
+            unknown,
+            candidates: copies.iter().map(|name| board.sibling(name)).collect(),
             ..Self::default()
         }
     }

@@ -22,7 +22,7 @@
 //! | how are lock, latch and commit put together? | `run` |
 //! | what may not be touched? | `refusal` |
 //! | what is reported? | `report` |
-//! | how are rows brought up to date? | `update`, `lease_rows`, `conflict_copies` |
+//! | how are rows brought up to date? | `update`, `lease_rows`, `conflict_copies`, `unknown_copies` |
 //! | what did this host write last? | `own_rows` |
 //! | what else can be done to a board? | `create`, `share`, `prune`, `restore`, `repair` |
 
@@ -40,6 +40,7 @@ mod restore;
 mod row_backups;
 mod run;
 mod share;
+mod unknown_copies;
 mod update;
 
 pub use crate::config::vault::{BoardPlace, DEFAULT_BOARD, VaultError};
@@ -55,4 +56,6 @@ pub use report::{Action, LockReport, Report};
 pub use restore::Restore;
 pub use run::{DryRun, EditOptions, run, run_document};
 pub use share::Share;
+#[cfg(feature = "cli")]
+pub(crate) use unknown_copies::{command_to_adopt, is_a_board, siblings};
 pub use update::{OnlyWhere, RepoSources, Update, update};

@@ -30,6 +30,9 @@ pub(super) struct OwnRows {
     /// The `updated:` that the board had then, in ms.
     updated: Option<i64>,
     rows: Vec<OwnRow>,
+    /// The boards beside it, of unknown names, of which its user was told.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub told: Vec<String>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]

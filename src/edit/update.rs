@@ -6,12 +6,14 @@ use super::error::EditError;
 use super::lease_rows::LeaseRows;
 use super::own_rows::OwnRows;
 use super::refusal::Refusal;
-use super::report::Report;
+use super::report::{Action, Report};
 use super::run::{EditOptions, run};
+use super::unknown_copies::{command_to_adopt, is_a_board};
 use crate::Timestamp;
 use crate::board::{Board, Field, Fresh, Row, Slot, Status, cell_text};
 use crate::commit::{Displaced, End};
 use crate::session::{Derived, Explicit, Registry, Repo, Sources, derive};
+use crate::vault::Place;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -49,6 +51,10 @@ pub struct Update<'a> {
     own: OwnRows,
     /// The sessions that this host knows, whose rows every update brings along.
     leases: Option<LeaseRows>,
+    /// The boards beside it, of unknown names, of which nobody was told yet.
+    untold: Vec<String>,
+    /// The command that adopts the first of them.
+    adopt: String,
     /// Whether the caller's heartbeat was replaced.
     replaced: bool,
 }
@@ -92,6 +98,8 @@ impl<'a> Update<'a> {
             copies: ConflictCopies::default(),
             own: OwnRows::default(),
             leases: None,
+            untold: Vec::new(),
+            adopt: String::new(),
             replaced: false,
         }
     }
@@ -147,6 +155,15 @@ impl<'a> Update<'a> {
             (false, _) => Fresh::observed(row),
         };
         fresh.known_as(subject.sources.host_names())
+    }
+
+    fn untold_copies(&self, place: &Place) -> Vec<String> {
+        let unknown = self.copies.unknown.iter();
+        let untold = unknown.filter(|name| !self.own.told.contains(name));
+        untold
+            .filter(|name| is_a_board(place, name))
+            .cloned()
+            .collect()
     }
 
     /// Gives the rows that leases have, but for those of which the caller says
@@ -301,6 +318,15 @@ impl BoardEdit for Update<'_> {
             drop_adopted(self.repositories, joined, &options.host.id);
         });
         self.own = OwnRows::read(options);
+        // Asked again, it has told nobody yet, but remembers that it did.
+        if options.state.is_some() {
+            let untold = self.untold_copies(options.place);
+            self.own.told.extend(untold.iter().cloned());
+            self.untold.extend(untold);
+        }
+        if let Some(copy) = self.untold.first() {
+            self.adopt = command_to_adopt(options.place, copy);
+        }
         self.replaced = self.is_far_ahead(options);
         let mut changed = self.own.join_into(board, options);
         for (repo, known) in &mut self.gone {
@@ -387,6 +413,13 @@ impl BoardEdit for Update<'_> {
 
     fn complete(&self, report: &mut Report) {
         report.copies.clone_from(&self.copies.put_away);
+        // Only what was written is remembered to have been told.
+        if let Some(copy) = self.untold.first().filter(|_| report.action == Action::Written) {
+            let (name, adopt) = (crate::printable(copy, 100), &self.adopt);
+            report.note.get_or_insert_with(|| {
+                format!("`{name}` beside the board is a board, too; if it is a copy, have the next update join it: {adopt}")
+            });
+        }
         if let Some(said) = self.explicit.heartbeat.as_ref().filter(|_| self.replaced) {
             report.note.get_or_insert_with(|| {
                 let said = crate::printable(said, 40);

@@ -125,6 +125,32 @@ fn what_is_not_ours_to_merge_stays_where_it_is() {
 }
 
 #[test]
+fn a_board_of_an_unknown_name_is_told_of_once_with_the_command_that_adopts_it() {
+    let env = TestEnv::new();
+    update(&env);
+    let copy = env.board().with_file_name("_active-sessions.mine.md");
+    std::fs::write(&copy, env.read_board() + &row("lost", 5, "55555555")).unwrap();
+    // A note of a person is none of ours.
+    let note = env.board().with_file_name("_active-sessions-ideas.md");
+    std::fs::write(&note, "# Ideas\n").unwrap();
+    let other = env.repo("other");
+    let said = env.run(&["close", "--repo", other.to_str().unwrap()]);
+    assert!(said.out.contains("`_active-sessions.mine.md`"), "{said:?}");
+    assert!(!said.out.contains("ideas"), "{said:?}");
+    let (_, command) = said.out.split_once("join it: ").unwrap();
+    let command = command.lines().next().unwrap();
+    let again = env.repo("again");
+    let said = env.run(&["close", "--repo", again.to_str().unwrap()]);
+    assert!(!said.quietly().out.contains("mine"), "told once");
+    assert!(copy.exists(), "a person may have made it");
+    let moved = std::process::Command::new("sh").args(["-c", command]).status();
+    assert!(moved.unwrap().success(), "{command}");
+    let last = env.repo("last");
+    env.run(&["close", "--repo", last.to_str().unwrap()]).quietly();
+    assert!(env.read_board().contains("| lost |"), "{}", env.read_board());
+}
+
+#[test]
 fn a_copy_stays_while_the_board_cannot_hold_its_rows() {
     let env = TestEnv::new();
     env.write_board("a person's note\n");

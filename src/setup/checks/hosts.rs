@@ -1,9 +1,10 @@
 //! Whether rows tell hosts apart, where several hosts write.
 
-use super::{copies, lock};
+use super::lock;
 use crate::board::{Board, Field};
 use crate::commit::LIMIT;
 use crate::disk::read_regular;
+use crate::edit;
 use crate::setup::check::{Finding, Inspection};
 use std::collections::BTreeSet;
 
@@ -23,7 +24,7 @@ pub fn check(inspection: &Inspection) -> Vec<Finding> {
     vec![if board.is_shared() {
         let count = hosts.len();
         Finding::ok("hosts", format!("rows name their host, {count} so far"))
-    } else if lock::is_foreign(inspection, place) || !copies::siblings(place).0.is_empty() {
+    } else if lock::is_foreign(inspection, place) || !edit::siblings(place).0.is_empty() {
         Finding::warn(
             "hosts",
             "another host seems to write this board, but its rows do not name hosts",
