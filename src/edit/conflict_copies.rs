@@ -54,7 +54,10 @@ impl ConflictCopies {
             return Self::default();
         };
         let is_beside = |other: &str| is_sibling(name, other);
-        let mut names = board.in_folder().list(COPIES, is_beside).unwrap_or_default();
+        let mut names = board
+            .in_folder()
+            .list(COPIES, is_beside)
+            .unwrap_or_default();
         names.sort();
         let is_copy = |other: &String| is_conflict_copy(name, other);
         let (copies, unknown): (Vec<_>, Vec<_>) = names.into_iter().partition(is_copy);

@@ -85,7 +85,9 @@ impl OwnRows {
             let slot = Slot::keyed(&own.key).on(host);
             let Some(prior) = board.prior(&slot) else {
                 let is_young = now - own.written < YOUNG_MS
-                    && row.heartbeat().is_some_and(|beat| now - beat.as_millis() < YOUNG_MS);
+                    && row
+                        .heartbeat()
+                        .is_some_and(|beat| now - beat.as_millis() < YOUNG_MS);
                 let is_missing = is_old || is_another_hosts && is_young;
                 if is_missing {
                     changed = true;

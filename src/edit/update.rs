@@ -414,7 +414,11 @@ impl BoardEdit for Update<'_> {
     fn complete(&self, report: &mut Report) {
         report.copies.clone_from(&self.copies.put_away);
         // Only what was written is remembered to have been told.
-        if let Some(copy) = self.untold.first().filter(|_| report.action == Action::Written) {
+        if let Some(copy) = self
+            .untold
+            .first()
+            .filter(|_| report.action == Action::Written)
+        {
             let (name, adopt) = (crate::printable(copy, 100), &self.adopt);
             report.note.get_or_insert_with(|| {
                 format!("`{name}` beside the board is a board, too; if it is a copy, have the next update join it: {adopt}")

@@ -143,11 +143,18 @@ fn a_board_of_an_unknown_name_is_told_of_once_with_the_command_that_adopts_it() 
     let said = env.run(&["close", "--repo", again.to_str().unwrap()]);
     assert!(!said.quietly().out.contains("mine"), "told once");
     assert!(copy.exists(), "a person may have made it");
-    let moved = std::process::Command::new("sh").args(["-c", command]).status();
+    let moved = std::process::Command::new("sh")
+        .args(["-c", command])
+        .status();
     assert!(moved.unwrap().success(), "{command}");
     let last = env.repo("last");
-    env.run(&["close", "--repo", last.to_str().unwrap()]).quietly();
-    assert!(env.read_board().contains("| lost |"), "{}", env.read_board());
+    env.run(&["close", "--repo", last.to_str().unwrap()])
+        .quietly();
+    assert!(
+        env.read_board().contains("| lost |"),
+        "{}",
+        env.read_board()
+    );
 }
 
 #[test]
