@@ -11,8 +11,7 @@ struct Host(tempfile::TempDir);
 
 impl Host {
     fn new() -> Self {
-        let host = Self(tempfile::tempdir().unwrap());
-        host
+        Self(tempfile::tempdir().unwrap())
     }
 
     fn path(&self, name: &str) -> PathBuf {

@@ -168,10 +168,10 @@ fn an_acl_of_the_board_stays_and_never_widens_its_mode() {
     }
     let name = "system.posix_acl_access";
     let flags = rustix::fs::XattrFlags::empty();
-    rustix::fs::setxattr(&env.board(), name, &acl, flags).expect("a tmpfs keeps ACLs");
+    rustix::fs::setxattr(env.board(), name, &acl, flags).expect("a tmpfs keeps ACLs");
     run(&mut update(&env, "app")).quietly();
     let mut now = [0; 256];
-    let length = rustix::fs::getxattr(&env.board(), name, &mut now[..]).expect("it is kept");
+    let length = rustix::fs::getxattr(env.board(), name, &mut now[..]).expect("it is kept");
     assert_eq!(&now[..length], acl);
 }
 

@@ -163,8 +163,7 @@ impl Leases {
         // A clock that was ahead when it was told says nothing of the time since.
         let is_older_than = |limit| !(0..limit).contains(&age);
         let changed = shows_activity && told.activity != lease.activity;
-        changed && (waits(told.activity) || waits(lease.activity))
-            || changed && is_older_than(CHANGE_AFTER_MS)
+        changed && (waits(told.activity) || waits(lease.activity) || is_older_than(CHANGE_AFTER_MS))
             || is_older_than(REFRESH_AFTER_MS)
     }
 
@@ -282,7 +281,7 @@ mod tests {
             let lease = lease(id, 1);
             leases.write(&lease).unwrap();
             assert_eq!(leases.get(id), Some(lease.clone()), "{id:?}");
-            assert_eq!(leases.read(), [lease.clone()]);
+            assert_eq!(leases.read(), std::slice::from_ref(&lease));
             leases.remove(&lease).unwrap();
             assert_eq!(leases.read(), []);
         }

@@ -14,8 +14,7 @@ pub fn check(inspection: &Inspection) -> Vec<Finding> {
         return Vec::new();
     };
     let read = read_regular(&place.target, LIMIT).ok().flatten();
-    let Some(text) = read.and_then(|read| Some(String::from_utf8_lossy(&read.bytes).into_owned()))
-    else {
+    let Some(text) = read.map(|read| String::from_utf8_lossy(&read.bytes).into_owned()) else {
         return Vec::new();
     };
     let board = Board::parse(&text);
