@@ -18,6 +18,18 @@ const BEING_WRITTEN: Duration = Duration::from_secs(10);
 /// How many copies one update looks at; the rest waits for the next.
 const COPIES: usize = 100;
 
+/// How many copies one update joins: each costs a walk over the whole board.
+const JOINED: usize = 16;
+
+/// How many bytes of copies one update joins, and one copy may have.
+///
+/// A board of 1,000 rows has a tenth of that. Whoever may write in the vault
+/// could else have every hook run out of its time and its memory.
+pub const BYTES: u64 = 1024 * 1024;
+
+/// What stays free of a board's greatest size, for the rows of this host.
+const SPARE: u64 = 64 * 1024;
+
 /// How long a missing board is waited for where a copy of it has just been
 /// made: a sync tool is between its two renames.
 const BETWEEN_RENAMES: Duration = Duration::from_millis(500);
@@ -92,23 +104,36 @@ impl ConflictCopies {
 
     /// Reads those that are boards of ours without conflict markers, once.
     ///
-    /// One that is still being written, as far as can be told, waits.
-    pub fn read(&mut self) {
+    /// One that is still being written, as far as can be told, waits, and so
+    /// does one that is too much for this update or would make the board larger
+    /// than what can be read.
+    pub fn read(&mut self, place: &Place) {
+        if self.candidates.is_empty() {
+            return;
+        }
+        let board = place.entry().and_then(|board| disk::status(&board));
+        let length = board.map_or(0, |status| status.length);
+        let mut room = BYTES.min(LIMIT.saturating_sub(length + SPARE));
         let copy = |entry: Entry| {
-            let contents = read_small(&entry, LIMIT, Links::Refuse).ok()??;
+            let contents = read_small(&entry, room, Links::Refuse).ok()??;
             let age = contents.modified().elapsed();
             let is_young = age.is_ok_and(|age| age < BEING_WRITTEN);
             if is_young && !contents.bytes.ends_with(b"\n") {
                 return None;
             }
             let text = to_text(&contents.bytes).ok()?.into_owned();
-            (Board::condition_of(&text) == Condition::Ours).then_some(ConflictCopy {
+            if Board::condition_of(&text) != Condition::Ours {
+                return None;
+            }
+            room -= contents.bytes.len() as u64;
+            Some(ConflictCopy {
                 entry,
                 text,
                 seen: None,
             })
         };
-        self.all.extend(self.candidates.drain(..).filter_map(copy));
+        let copies = self.candidates.drain(..).filter_map(copy);
+        self.all.extend(copies.take(JOINED));
     }
 
     /// Joins all of them into a board; false if that changes nothing in it.

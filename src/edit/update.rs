@@ -313,7 +313,7 @@ impl BoardEdit for Update<'_> {
         _found: Found,
         options: &EditOptions,
     ) -> Result<Change, Refusal> {
-        self.copies.read();
+        self.copies.read(options.place);
         self.copies.look_for_them_in(board, |joined| {
             drop_adopted(self.repositories, joined, &options.host.id);
         });
