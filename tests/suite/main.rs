@@ -30,6 +30,8 @@ mod hook;
 mod hook_bad_input;
 mod host_names;
 mod hostile_git;
+#[cfg(target_os = "linux")]
+mod hostile_vault;
 mod init;
 mod init_agents;
 #[cfg(feature = "failpoints")]
