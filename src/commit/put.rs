@@ -7,6 +7,9 @@ use super::{Commit, CommitOptions, Current, ROUNDS};
 use crate::disk::{self, Access, Entry, Folder, Links, ReadError};
 use std::io::{self, ErrorKind};
 
+/// How many changes just before the swap are met by reading the board again.
+const COMPARISONS: u32 = 8;
+
 /// How one attempt to put a content in place ended.
 pub(super) enum Put<R> {
     Done,
@@ -164,7 +167,9 @@ impl Commit<'_> {
     ///
     /// Some FUSE file systems take an exchange for a plain rename and report
     /// success, so the board is compared just before, as for a plain rename;
-    /// and a network's reply may be an error though the swap was done.
+    /// and a network's reply may be an error though the swap was done. Among
+    /// many writers without the latch the comparison alone would never end: after
+    /// [`COMPARISONS`] changes the swap itself meets the next one, and joins it.
     fn exchange(
         &mut self,
         board: &Entry,
@@ -176,7 +181,9 @@ impl Commit<'_> {
         }
         match (expected, disk::status(board)) {
             (Some((stamp, bytes)), Ok(status))
-                if Stamp::of(&status) != stamp && !holds(board, bytes) =>
+                if self.conflicts < COMPARISONS
+                    && Stamp::of(&status) != stamp
+                    && !holds(board, bytes) =>
             {
                 return Swap::Failed(ErrorKind::NotFound.into());
             }
@@ -318,7 +325,7 @@ impl Commit<'_> {
 
 /// Tells whether a board holds these bytes: some network file systems change
 /// the time of a file by reading it.
-fn holds(board: &Entry, bytes: &[u8]) -> bool {
+pub(super) fn holds(board: &Entry, bytes: &[u8]) -> bool {
     matches!(disk::read_small(board, LIMIT, Links::Refuse), Ok(Some(now)) if now.bytes == bytes)
 }
 

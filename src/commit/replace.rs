@@ -2,7 +2,7 @@
 
 use super::Commit;
 use super::error::CommitError;
-use super::put::Put;
+use super::put::{Put, holds};
 use super::staged::{LIMIT, Staged, Stamp};
 use crate::disk::{self, Entry, Links};
 use std::io::ErrorKind;
@@ -77,6 +77,16 @@ impl Commit<'_> {
                 self.warn(format!(
                     "`{path}` cannot be replaced, as a file that is mounted by itself cannot: \
                      it was written in place"
+                ));
+                Ok(Put::Done)
+            }
+            // It is there, and only the disk's word for it is missing.
+            Err(error) if holds(board, &new) => {
+                self.written = disk::status(board).ok().map(|status| Stamp::of(&status));
+                let _ = journal.discard();
+                self.warn(format!(
+                    "cannot sync `{}`: {error}; a power cut may lose what was written",
+                    self.place.board.display()
                 ));
                 Ok(Put::Done)
             }

@@ -331,12 +331,24 @@ fn another_user_with_a_vault_in_common_reaches_no_file_of_the_victims() {
         assert!(matches!(said.code, Some(0 | 1)), "{args:?}: {said:?}");
         assert_eq!(state_of(&rules), before, "{args:?}: {said:?}");
     }
-    assert!(env.read_board().contains("| in-progress |") || env.read_board().contains("| closed |"));
+    assert!(
+        env.read_board().contains("| in-progress |") || env.read_board().contains("| closed |")
+    );
 
     // The board is the victim's alone, and so is who works on it, with what.
     let read = format!("cat {}/board.lock", env.orchestrator().display());
     let mut exec = as_user(&env, VICTIM, binary.to_str().unwrap());
-    exec.args(["exec", "--", "sh", "-c", &format!("{read} && stat -c %a {0}/board.lock", env.orchestrator().display()), "hunter2"]);
+    exec.args([
+        "exec",
+        "--",
+        "sh",
+        "-c",
+        &format!(
+            "{read} && stat -c %a {0}/board.lock",
+            env.orchestrator().display()
+        ),
+        "hunter2",
+    ]);
     let said = Said::from(exec.output().unwrap());
     assert!(said.out.ends_with("600\n"), "{said:?}");
     assert!(!said.out.contains("hunter2"), "{said:?}");
