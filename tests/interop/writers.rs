@@ -1,6 +1,6 @@
 //! Many writers of both kinds, one vault.
 
-use crate::env::{Said, TestEnv, time};
+use crate::env::{Said, TestEnv};
 use crate::guard::{dead_pid, plant_guard};
 use crate::peer::{Peer, lease, ledger, wired_repo, write_lease};
 use serde_json::{Value, json};
@@ -10,6 +10,11 @@ use std::time::Duration;
 const WRITERS: usize = 8;
 const UPDATES: usize = 10;
 const NOW: &str = "2026-11-30T07:00:00.000Z";
+
+/// The heartbeat of one update: before [`NOW`], for one ahead of it proves no life.
+fn time(update: usize) -> String {
+    format!("2026-11-30T06:50:{update:02}.000Z")
+}
 
 fn leases() -> Vec<Value> {
     (0..UPDATES)
