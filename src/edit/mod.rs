@@ -2,11 +2,11 @@
 //!
 //! ```
 //! use boardsync::board::Status;
-//! use boardsync::edit::{Action, BoardPlace, DEFAULT_BOARD, EditOptions, Explicit, Repo, RepoSources};
+//! use boardsync::edit::{Action, AllowedLinks, BoardPlace, DEFAULT_BOARD, EditOptions, Explicit, Repo, RepoSources};
 //! use boardsync::edit::update;
 //!
 //! let vault = tempfile::tempdir()?;
-//! let place = BoardPlace::find(vault.path(), DEFAULT_BOARD, None)?;
+//! let place = BoardPlace::find(vault.path(), DEFAULT_BOARD, AllowedLinks::None)?;
 //! let repo = Repo::at(vault.path(), vault.path());
 //! let explicit = Explicit { status: Some(Status::InProgress), ..Explicit::default() };
 //! let repositories = [RepoSources::read(repo, None)];
@@ -43,7 +43,7 @@ mod share;
 mod unknown_copies;
 mod update;
 
-pub use crate::config::vault::{BoardPlace, DEFAULT_BOARD, VaultError};
+pub use crate::config::vault::{AllowedLinks, BoardPlace, DEFAULT_BOARD, VaultError};
 pub use crate::session::{Explicit, Registry, Repo, Sources};
 pub use board_edit::{BoardEdit, Change, Found};
 pub use create::{Create, is_empty_board, remove_empty};
