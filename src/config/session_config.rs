@@ -82,7 +82,7 @@ pub fn projects(text: &str) -> Vec<String> {
 
 impl VaultIntegration {
     /// Reads `key: value` pairs of an inline object; here case counts, and a
-    /// quoted `"true"` is none.
+    /// quoted `"true"` is not one.
     fn from_inline(fields: &[(&str, &str)]) -> Self {
         let mut block = Self::default();
         for (key, value) in fields {

@@ -25,7 +25,7 @@ pub enum VaultError {
     /// Something else than a folder is there.
     #[error("the vault `{}` is not a folder: name one with --vault", .0.display())]
     NotAFolder(PathBuf),
-    /// The board's name leaves the vault, or is none.
+    /// The board's name leaves the vault, or is not a note's name.
     #[error(
         "`{0}` is not a path in the vault: --board takes a note's path within it, like `{DEFAULT_BOARD}`"
     )]

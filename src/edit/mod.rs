@@ -58,4 +58,4 @@ pub use run::{DryRun, EditOptions, run, run_document};
 pub use share::Share;
 #[cfg(feature = "cli")]
 pub(crate) use unknown_copies::{command_to_adopt, is_a_board, siblings};
-pub use update::{OnlyWhere, RepoSources, Update, update};
+pub use update::{RepoSources, Update, update};

@@ -44,7 +44,6 @@ impl RepoSources {
 pub struct Update<'a> {
     repositories: &'a [RepoSources],
     explicit: &'a Explicit,
-    only_where: Option<OnlyWhere<'a>>,
     /// Those whose folder is gone, and whether the board has a row of them.
     gone: Vec<(Repo, bool)>,
     copies: ConflictCopies,
@@ -59,21 +58,8 @@ pub struct Update<'a> {
     replaced: bool,
 }
 
-/// A question about the row that an update would replace, asked under the
-/// latch; `None` is no row.
-///
-/// What a caller saw on the board before it had the lock may have changed.
-#[derive(Clone, Copy)]
-pub struct OnlyWhere<'a>(pub &'a dyn Fn(Option<&Row<'_>>) -> bool);
-
-impl std::fmt::Debug for OnlyWhere<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("OnlyWhere")
-    }
-}
-
 /// Brings the rows of some repositories up to date, under the board's lock if
-/// that can be had.
+/// it can be acquired.
 ///
 /// # Errors
 ///
@@ -93,7 +79,6 @@ impl<'a> Update<'a> {
         Self {
             repositories,
             explicit,
-            only_where: None,
             gone: Vec::new(),
             copies: ConflictCopies::default(),
             own: OwnRows::default(),
@@ -102,13 +87,6 @@ impl<'a> Update<'a> {
             adopt: String::new(),
             replaced: false,
         }
-    }
-
-    /// Replaces only rows for which `condition` holds.
-    #[must_use]
-    pub fn only_where(mut self, condition: OnlyWhere<'a>) -> Self {
-        self.only_where = Some(condition);
-        self
     }
 
     /// Makes no rows for the repositories in `gone`, whose folders are gone.
@@ -186,12 +164,6 @@ impl<'a> Update<'a> {
         let said = self.explicit.heartbeat.as_deref();
         said.and_then(Timestamp::parse)
             .is_some_and(|said| is_far_ahead(said, options.now))
-    }
-
-    fn may_replace(&self, subject: &RepoSources, board: &Board, options: &EditOptions) -> bool {
-        let prior = || self.prior(subject, board, options);
-        !self.unknown().any(|repo| *repo == subject.repo)
-            && self.only_where.is_none_or(|OnlyWhere(may)| may(prior()))
     }
 
     /// Finds the row that an update of this repository starts from.
@@ -341,7 +313,7 @@ impl BoardEdit for Update<'_> {
         let fresh: Vec<Fresh> = self
             .repositories
             .iter()
-            .filter(|subject| self.may_replace(subject, board, options))
+            .filter(|subject| !self.unknown().any(|repo| *repo == subject.repo))
             .filter(|subject| !self.has_lease_row(&subject.repo.key))
             .map(|subject| self.fresh(subject, board, options))
             .chain(
