@@ -101,7 +101,8 @@ impl Commit<'_> {
             bytes_left = bytes_left.saturating_sub(length);
             let content = hash(&bytes);
             if left.is_journal {
-                match self.restore(is_refused, board, current, &staged, &bytes) {
+                let is_whole = document.refusal(&bytes).is_none();
+                match is_whole && self.restore(is_refused, board, current, &staged, &bytes) {
                     true => return Ok(Adopted::PutBack),
                     false if current.is_some_and(|now| [made, base].contains(&&*hash(now))) => {
                         let _ = disk::remove("leftover.unlink", &staged.entry);
@@ -134,7 +135,9 @@ impl Commit<'_> {
                     joined = Some(next);
                 }
                 self.superseded.push(staged);
-            } else if let Some(board) = board.filter(|_| is_last && joined.is_none()) {
+            } else if let Some(board) =
+                board.filter(|_| is_last && joined.is_none() && !self.place.is_linked())
+            {
                 // A person's note, displaced by a process that did not live to
                 // put it back.
                 return match self.swap_back(board, &staged) {
@@ -162,7 +165,10 @@ impl Commit<'_> {
         };
         let is_longer = current.starts_with(whole) && current.len() > whole.len();
         let is_torn = current.is_empty() || is_longer || is_refused;
+        // Whoever made a link may have made a journal, too: then neither says
+        // that what the link leads to was a board.
         is_torn
+            && !self.place.is_linked()
             && journal.is_made_of(whole)
             && disk::write_over("board.write-over", board, whole, self.options.sync).is_ok()
             && disk::remove("leftover.unlink", &journal.entry).is_ok()

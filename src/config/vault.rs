@@ -41,11 +41,19 @@ pub enum VaultError {
         /// Where it leads.
         target: PathBuf,
     },
+    /// A link leads where programs keep what they obey.
+    #[error("`{}` is a link to `{}`, in a hidden folder: refusing to write there", .link.display(), .target.display())]
+    LeadsToHidden {
+        /// The link.
+        link: PathBuf,
+        /// Where it leads.
+        target: PathBuf,
+    },
     /// A link in a vault that the user has not named.
     #[error("`{}` is a link, which is not followed in a vault that only a repository names: name the vault yourself with --vault or in the config file", .0.display())]
     Untrusted(PathBuf),
-    /// A link leads nowhere that could be created.
-    #[error("`{}` is a dangling link: remove it, or create its target", .0.display())]
+    /// A link leads to nothing that may be created.
+    #[error("`{}` is a dangling link: remove it, or put a board at its target", .0.display())]
     Dangling(PathBuf),
     /// The operating system refused.
     #[error("cannot look at `{}`: {source}", .path.display())]
@@ -62,7 +70,8 @@ pub enum VaultError {
 pub enum AllowedLinks<'a> {
     /// None: only a repository names the vault.
     None,
-    /// Those that end in the vault, or in this home folder: the user named it.
+    /// Those that end in the vault, or in this home folder and in no hidden
+    /// folder of it: the user named the vault.
     Within(Option<&'a Path>),
 }
 
@@ -177,6 +186,12 @@ impl BoardPlace {
     pub fn lock(&self) -> PathBuf {
         let own = || self.folder.join(format!("{}.lock", self.stem));
         self.lock_file.clone().unwrap_or_else(own)
+    }
+
+    /// Returns whether the board is reached by a link, which anybody who writes
+    /// in the vault may have put there.
+    pub fn is_linked(&self) -> bool {
+        self.target != self.board
     }
 
     /// Names the latch.
@@ -303,13 +318,26 @@ fn follow(
         }
         Err(error) => return Err(io_error(board, error)),
     };
-    let contains = |folder: &Path| {
-        std::fs::canonicalize(folder).is_ok_and(|folder| target.starts_with(folder))
+    let below = |folder: &Path| {
+        let folder = std::fs::canonicalize(folder).ok()?;
+        target.strip_prefix(folder).ok()
     };
-    if contains(root) || home.is_some_and(contains) {
-        Ok(target)
-    } else {
-        Err(VaultError::LeadsOut { link, target })
+    if below(root).is_some() {
+        return Ok(target);
+    }
+    let Some(at_home) = home.and_then(below) else {
+        return Err(VaultError::LeadsOut { link, target });
+    };
+    // `~/.ssh`, `~/.claude/rules`: what lies there is obeyed.
+    let is_hidden = |part: Component| part.as_os_str().as_encoded_bytes().starts_with(b".");
+    if at_home.components().any(is_hidden) {
+        return Err(VaultError::LeadsToHidden { link, target });
+    }
+    // Under another name a new file could be anything, like `~/src/app/CLAUDE.md`.
+    let is_there = std::fs::symlink_metadata(&target).is_ok();
+    match is_there || target.file_name() == board.file_name() {
+        true => Ok(target),
+        false => Err(VaultError::Dangling(link)),
     }
 }
 

@@ -188,7 +188,7 @@ fn no_execute_or_set_id_bit_is_copied() {
 fn a_dangling_board_link_gets_its_target_and_only_within_the_home_folder() {
     let env = TestEnv::new();
     std::fs::create_dir_all(env.board().parent().unwrap()).unwrap();
-    let target = env.home().join("notes/board.md");
+    let target = env.home().join("notes/_active-sessions.md");
     symlink(&target, env.board()).unwrap();
     run(&mut update(&env, "app")).quietly();
     assert!(
@@ -199,7 +199,7 @@ fn a_dangling_board_link_gets_its_target_and_only_within_the_home_folder() {
     assert!(env.board().is_symlink());
 
     std::fs::remove_file(env.board()).unwrap();
-    let outside = env.path("outside/board.md");
+    let outside = env.path("outside/_active-sessions.md");
     symlink(&outside, env.board()).unwrap();
     let said = run(&mut update(&env, "app"));
     assert_eq!(said.code, Some(1), "{said:?}");
