@@ -219,7 +219,7 @@ impl Commit<'_> {
     fn take_latch(&mut self) {
         if let Some(folder) = &self.orchestrator {
             let latch = folder.entry(self.place.latch_name());
-            self.latch = Latch::take(&latch, self.options.latch);
+            self.latch = Latch::take(&latch, self.place.mode, self.options.latch);
         }
     }
 

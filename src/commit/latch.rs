@@ -19,12 +19,17 @@ pub struct Latch {
 impl Latch {
     /// Takes the latch; `None` if it cannot be acquired within `patience`.
     ///
-    /// Going on without it loses nothing: the exchange and the join hold.
-    pub fn take(at: &(impl At + Clone + Send + 'static), patience: Duration) -> Option<Self> {
-        let lock = match KernelLock::try_take(at, OPEN, LOCK) {
+    /// Going on without it loses nothing: the exchange and the join hold. `mode`
+    /// is the board's.
+    pub fn take(
+        at: &(impl At + Clone + Send + 'static),
+        mode: u32,
+        patience: Duration,
+    ) -> Option<Self> {
+        let lock = match KernelLock::try_take(at, mode, OPEN, LOCK) {
             Attempt::Taken(lock) => Some(lock),
             Attempt::Unavailable(_) => None,
-            Attempt::Busy => Queue::enter(at.clone(), OPEN, LOCK).wait(patience),
+            Attempt::Busy => Queue::enter(at.clone(), mode, OPEN, LOCK).wait(patience),
         };
         lock.map(|lock| Self { _lock: lock })
     }

@@ -13,6 +13,8 @@ use std::fs::File;
 #[cfg(not(unix))]
 use std::fs::OpenOptions;
 use std::io::{self, ErrorKind};
+#[cfg(unix)]
+use std::path::Path;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -39,8 +41,14 @@ pub enum Attempt {
 impl KernelLock {
     /// Tries for the lock of the file at `path`, created if absent, left there.
     ///
-    /// `open` and `lock` name the two steps.
-    pub fn try_take(path: &(impl At + ?Sized), open: &'static str, lock: &'static str) -> Attempt {
+    /// Nobody is let in whom `mode` does not let read; see [`Openers`]. `open`
+    /// and `lock` name the two steps.
+    pub fn try_take(
+        path: &(impl At + ?Sized),
+        mode: u32,
+        open: &'static str,
+        lock: &'static str,
+    ) -> Attempt {
         let try_lock = |file: &File| match FileExt::try_lock(file) {
             Ok(()) => Ok(true),
             Err(TryLockError::WouldBlock) => Ok(false),
@@ -50,7 +58,7 @@ impl KernelLock {
             }
             Err(TryLockError::Error(error)) => Err(error),
         };
-        match Self::take(path, open, lock, try_lock) {
+        match Self::take(path, mode, open, lock, try_lock) {
             Ok(Some(taken)) => Attempt::Taken(taken),
             Ok(None) => Attempt::Busy,
             Err(error) => Attempt::Unavailable(error),
@@ -70,6 +78,7 @@ impl KernelLock {
     /// answers each look with another number would hold us for ever.
     fn take(
         path: &(impl At + ?Sized),
+        mode: u32,
         open: &'static str,
         lock: &'static str,
         act: impl Fn(&File) -> io::Result<bool>,
@@ -77,7 +86,7 @@ impl KernelLock {
         const TRIES: usize = 16;
         let mut last = io::Error::other("another file has its name each time it is locked");
         for _ in 0..TRIES {
-            let file = match step::around(open, || open_or_create(path)) {
+            let file = match step::around(open, || open_or_create(path, mode)) {
                 Err(error) if error.kind() == ErrorKind::StaleNetworkFileHandle => {
                     last = error;
                     continue;
@@ -121,12 +130,16 @@ pub struct Queue {
 
 impl Queue {
     /// Queues for the lock of the file at `path`.
-    pub fn enter(path: impl At + Send + 'static, open: &'static str, lock: &'static str) -> Self {
+    pub fn enter(
+        path: impl At + Send + 'static,
+        mode: u32,
+        open: &'static str,
+        lock: &'static str,
+    ) -> Self {
         let (sender, taken) = mpsc::sync_channel(1);
         let wait = move || {
-            if let Ok(Some(taken)) =
-                KernelLock::take(&path, open, lock, |file| FileExt::lock(file).map(|()| true))
-            {
+            let act = |file: &File| FileExt::lock(file).map(|()| true);
+            if let Ok(Some(taken)) = KernelLock::take(&path, mode, open, lock, act) {
                 let _ = sender.send(taken);
             }
         };
@@ -175,27 +188,91 @@ pub enum Turn {
 
 /// Opens without following a symlink and without waiting for a FIFO's other end.
 #[cfg(unix)]
-fn open_or_create(at: &(impl At + ?Sized)) -> io::Result<File> {
+fn open_or_create(at: &(impl At + ?Sized), mode: u32) -> io::Result<File> {
     use super::place::{os, raw_mode};
     use rustix::fs::OFlags;
+    let openers = Openers::of(at, mode);
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let open = |flags| {
         let opened = rustix::io::retry_on_intr(|| {
-            rustix::fs::openat(at.folder(), at.name(), flags, raw_mode(0o666))
+            rustix::fs::openat(at.folder(), at.name(), flags, raw_mode(openers.mode))
         });
         os(opened).map(File::from)
     };
     match open(flags | OFlags::RDWR | OFlags::CREATE) {
         // Another user's: the kernel locks what we may only read, too.
         Err(error) if error.kind() == ErrorKind::PermissionDenied => open(flags | OFlags::RDONLY),
-        opened => opened,
+        Ok(file) => {
+            // Where permissions cannot be set, there are none to speak of.
+            let _ = openers.admit_to(&file);
+            Ok(file)
+        }
+        failed => failed,
     }
 }
 
 /// Opens the file, created if absent.
 #[cfg(not(unix))]
-fn open_or_create(at: &(impl At + ?Sized)) -> io::Result<File> {
+fn open_or_create(at: &(impl At + ?Sized), _mode: u32) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
     options.open(at.path())
+}
+
+/// The users who may open the file of a kernel lock.
+///
+/// The kernel gives a lock to whoever may read its file, for as long as they
+/// like: one who may only read a vault could keep all its writers waiting. So
+/// only those may open it who may write in its folder, and of these only those
+/// who may read the board.
+#[cfg(unix)]
+struct Openers {
+    mode: u32,
+    /// The owner and the group of the folder, whom `mode` is about.
+    folder: Option<(u32, u32)>,
+}
+
+#[cfg(unix)]
+impl Openers {
+    /// Gives those of the file at `at`, of whom `mode` lets some read.
+    fn of(at: &(impl At + ?Sized), mode: u32) -> Self {
+        use rustix::fs::{AtFlags, statat};
+        let folder = at.name().parent().filter(|it| *it != Path::new(""));
+        let folder = folder.unwrap_or(Path::new("."));
+        match statat(at.folder(), folder, AtFlags::empty()) {
+            Ok(stat) => {
+                let writers = u32::from(stat.st_mode) & 0o022;
+                Self {
+                    mode: 0o600 | mode & (writers | writers << 1),
+                    folder: Some((stat.st_uid, stat.st_gid)),
+                }
+            }
+            Err(_) => Self {
+                mode: 0o600,
+                folder: None,
+            },
+        }
+    }
+
+    /// Lets these in to the file, and nobody else, if it is ours to say.
+    fn admit_to(&self, file: &File) -> io::Result<()> {
+        use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
+        let meta = file.metadata()?;
+        if !meta.is_file() {
+            return Ok(());
+        }
+        let mut mode = self.mode;
+        if let Some((owner, group)) = self.folder {
+            if meta.uid() != owner && rustix::process::geteuid().is_root() {
+                fchown(file, Some(owner), Some(group))?;
+            } else if meta.gid() != group && fchown(file, None, Some(group)).is_err() {
+                // Another group than the one that may write here.
+                mode &= 0o606;
+            }
+        }
+        if meta.mode() & 0o7777 != mode {
+            file.set_permissions(std::fs::Permissions::from_mode(mode))?;
+        }
+        Ok(())
+    }
 }

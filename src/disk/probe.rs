@@ -38,7 +38,7 @@ pub fn probe(folder: &Path, stem: &str, token: Token) -> io::Result<Abilities> {
         hard_link: link(&one, &two),
         no_replace: or_create(&two).and_then(|()| rename_new(&two, &three)),
         exchange: swap(&one, &four),
-        kernel_lock: match KernelLock::try_take(&one, "gate.open", "gate.lock") {
+        kernel_lock: match KernelLock::try_take(&one, 0o600, "gate.open", "gate.lock") {
             Attempt::Taken(_) => Ok(()),
             Attempt::Busy => Err(io::ErrorKind::WouldBlock.into()),
             Attempt::Unavailable(error) => Err(error),

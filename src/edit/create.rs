@@ -41,7 +41,9 @@ pub fn remove_empty(options: &EditOptions) -> Result<bool, EditError> {
         let latch = latch.map(|folder| folder.entry(place.latch_name()));
         for path in [gate.map(|files| files.gate), latch].into_iter().flatten() {
             // Whoever queues for one finds that its name is gone, and opens it anew.
-            if let Attempt::Taken(_held) = KernelLock::try_take(&path, "gate.open", "gate.lock") {
+            if let Attempt::Taken(_held) =
+                KernelLock::try_take(&path, place.mode, "gate.open", "gate.lock")
+            {
                 let _ = disk::remove("file.unlink", &path);
             }
         }
@@ -54,7 +56,7 @@ pub fn remove_empty(options: &EditOptions) -> Result<bool, EditError> {
 fn remove_board(options: &EditOptions) -> Result<bool, EditError> {
     let remove = || -> Result<bool, EditError> {
         let place = options.place;
-        let _latch = Latch::take(&place.latch(), options.latch);
+        let _latch = Latch::take(&place.latch(), place.mode, options.latch);
         if !is_empty_board(&place.target)? {
             return Ok(false);
         }

@@ -216,7 +216,8 @@ impl Search {
         } else {
             self.abandoned_since = None;
         }
-        site.gate.pause(&site.files.gate, backoff, limit)
+        let mode = site.options.mode;
+        site.gate.pause((&site.files.gate, mode), backoff, limit)
     }
 
     /// Gives the reason for going without the lock, and who has it.

@@ -22,10 +22,11 @@ pub enum Gate {
 }
 
 impl Gate {
-    /// Tries for the gate without waiting, if it is not ours yet.
-    pub fn try_take(&mut self, gate: &Entry) {
+    /// Tries for the gate without waiting, if it is not ours yet; `mode` is
+    /// that of the lock's files.
+    pub fn try_take(&mut self, gate: &Entry, mode: u32) {
         if matches!(self, Self::Untried | Self::Busy(None)) {
-            *self = match KernelLock::try_take(gate, OPEN, LOCK) {
+            *self = match KernelLock::try_take(gate, mode, OPEN, LOCK) {
                 Attempt::Taken(lock) => Self::Held(lock),
                 Attempt::Busy => Self::Busy(None),
                 // A full table of descriptors says nothing of the file system.
@@ -47,7 +48,12 @@ impl Gate {
     ///
     /// The wait for the gate ends after `look_again` too: the lock may have
     /// become stale in the hands of a hung holder.
-    pub fn pause(&mut self, gate: &Entry, backoff: &mut Backoff, look_again: Duration) -> bool {
+    pub fn pause(
+        &mut self,
+        (gate, mode): (&Entry, u32),
+        backoff: &mut Backoff,
+        look_again: Duration,
+    ) -> bool {
         let Self::Busy(queue) = self else {
             return backoff.pause_at_most(look_again);
         };
@@ -55,7 +61,7 @@ impl Gate {
         if limit.is_zero() {
             return false;
         }
-        let queue = queue.get_or_insert_with(|| Queue::enter(gate.clone(), OPEN, LOCK));
+        let queue = queue.get_or_insert_with(|| Queue::enter(gate.clone(), mode, OPEN, LOCK));
         match queue.turn(limit) {
             Turn::Ours(lock) => *self = Self::Held(lock),
             Turn::NotYet => {}

@@ -50,7 +50,7 @@ impl Site {
 
     /// Tries for the gate once, if it is not ours yet.
     pub fn try_gate(&mut self) {
-        self.gate.try_take(&self.files.gate);
+        self.gate.try_take(&self.files.gate, self.options.mode);
     }
 
     /// Gathers what a judgement of something `age_ms` old depends on.

@@ -3,7 +3,7 @@
 use crate::env::{Said, TestEnv, board_of};
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -97,7 +97,7 @@ fn plant(vault: &Path, outside: &Path, numbers: &mut Numbers) {
 }
 
 /// Tells all of a tree: names, kinds, permissions, contents.
-fn state_of(folder: &Path) -> BTreeMap<PathBuf, (u32, Vec<u8>)> {
+pub fn state_of(folder: &Path) -> BTreeMap<PathBuf, (u32, Vec<u8>)> {
     let mut all = BTreeMap::new();
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -260,96 +260,4 @@ fn many_copies_are_joined_a_few_at_a_time() {
         env.update("app", "in-progress").quietly();
     }
     assert_eq!(joined(), 30);
-}
-
-/// The two users of the tests below, who are neither root nor anybody.
-const VICTIM: u32 = 54_321;
-const ATTACKER: u32 = 54_322;
-
-/// Prepares a program as another user; only root can.
-fn as_user(env: &TestEnv, user: u32, program: &str) -> Command {
-    let mut command = env.command_of("setpriv");
-    command
-        .args([
-            &format!("--reuid={user}"),
-            &format!("--regid={user}"),
-            "--clear-groups",
-        ])
-        .arg(program);
-    command
-}
-
-#[test]
-fn another_user_with_a_vault_in_common_reaches_no_file_of_the_victims() {
-    if !rustix::process::geteuid().is_root() {
-        eprintln!("NOT RUN: two users need root");
-        return;
-    }
-    let env = TestEnv::new();
-    // The binary's own folder may be closed to other users.
-    let binary = env.path("boardsync");
-    fs::copy(env!("CARGO_BIN_EXE_boardsync"), &binary).unwrap();
-    let own = |path: &Path, user: u32, mode: u32| {
-        std::os::unix::fs::chown(path, Some(user), Some(user)).unwrap();
-        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
-    };
-    own(&env.path(""), VICTIM, 0o755);
-    own(&env.home(), VICTIM, 0o755);
-    let rules = env.home().join("rules");
-    fs::create_dir(&rules).unwrap();
-    for second in 10..40 {
-        let name = format!("board.2026-01-01T0000{second}.000Z.md");
-        fs::write(rules.join(name), "a note").unwrap();
-    }
-    own(&rules, VICTIM, 0o700);
-    let old = "| old | closed | s | — | — | 2020-01-01T00:00:00.000Z | 11111111 |\n";
-    env.write_board(&board_of(old));
-    own(&env.vault(), VICTIM, 0o777);
-    own(env.board().parent().unwrap(), VICTIM, 0o777);
-    own(&env.board(), VICTIM, 0o600);
-    let script = format!(
-        "mkdir -m 777 .orchestrator && cd .orchestrator && ln -s {0} merged && ln -s {0} backups",
-        rules.display()
-    );
-    let mut plants = as_user(&env, ATTACKER, "sh");
-    plants.args(["-c", &script]).current_dir(env.vault());
-    Said::from(plants.output().unwrap()).quietly();
-    let copy = "_active-sessions.sync-conflict-20261130-101010-ABCDEFG.md";
-    let copy = env.board().with_file_name(copy);
-    fs::write(&copy, board_of(old)).unwrap();
-    own(&copy, ATTACKER, 0o644);
-
-    let before = state_of(&rules);
-    for args in [
-        &["update", "--repo", ".", "--status", "in-progress"][..],
-        &["update", "--repo", ".", "--status", "closed"],
-        &["prune", "--closed-older-than", "1d"],
-        &["prune", "--undo"],
-    ] {
-        let mut command = as_user(&env, VICTIM, binary.to_str().unwrap());
-        let said = Said::from(command.args(args).output().unwrap());
-        assert!(matches!(said.code, Some(0 | 1)), "{args:?}: {said:?}");
-        assert_eq!(state_of(&rules), before, "{args:?}: {said:?}");
-    }
-    assert!(
-        env.read_board().contains("| in-progress |") || env.read_board().contains("| closed |")
-    );
-
-    // The board is the victim's alone, and so is who works on it, with what.
-    let read = format!("cat {}/board.lock", env.orchestrator().display());
-    let mut exec = as_user(&env, VICTIM, binary.to_str().unwrap());
-    exec.args([
-        "exec",
-        "--",
-        "sh",
-        "-c",
-        &format!(
-            "{read} && stat -c %a {0}/board.lock",
-            env.orchestrator().display()
-        ),
-        "hunter2",
-    ]);
-    let said = Said::from(exec.output().unwrap());
-    assert!(said.out.ends_with("600\n"), "{said:?}");
-    assert!(!said.out.contains("hunter2"), "{said:?}");
 }

@@ -30,6 +30,8 @@ mod hook;
 mod hook_bad_input;
 mod host_names;
 mod hostile_git;
+#[cfg(unix)]
+mod hostile_links;
 #[cfg(target_os = "linux")]
 mod hostile_vault;
 mod init;
@@ -65,6 +67,8 @@ mod status;
 #[cfg(unix)]
 mod storage;
 mod trust;
+#[cfg(target_os = "linux")]
+mod two_users;
 mod update;
 mod update_arguments;
 #[cfg(unix)]

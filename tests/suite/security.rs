@@ -209,11 +209,7 @@ fn nothing_beside_the_board_is_wider_open_than_the_board() {
         for name in env.beside_the_lock() {
             let path = env.orchestrator().join(&name);
             let mode = path.metadata().unwrap().permissions().mode() & 0o777;
-            let is_empty = path.metadata().unwrap().len() == 0;
-            assert!(
-                is_empty || mode & 0o077 == 0,
-                "{name} is {mode:o} at {point}"
-            );
+            assert!(mode & 0o077 == 0, "{name} is {mode:o} at {point}");
         }
         writer.go().quietly();
         let mode = env.board().metadata().unwrap().permissions().mode() & 0o777;

@@ -137,7 +137,7 @@ impl Leases {
         let path = self.folder.join("sessions.lock");
         let mut backoff = Backoff::new(Patience::For(limit), Duration::from_millis(10));
         loop {
-            match KernelLock::try_take(&path, "lease.lock-open", "lease.lock") {
+            match KernelLock::try_take(&path, 0o600, "lease.lock-open", "lease.lock") {
                 Attempt::Taken(lock) => return LeasesLock { _lock: Some(lock) },
                 Attempt::Busy if backoff.pause() => {}
                 Attempt::Unavailable(error)
