@@ -25,7 +25,7 @@ pub use document::{Displaced, Document, Edit};
 pub use error::CommitError;
 pub use latch::{LATCH_PATIENCE, Latch};
 pub use leftovers::has_leftovers;
-pub use staged::LIMIT;
+pub use staged::{JOIN_BUDGET, LIMIT};
 
 use crate::config::vault::BoardPlace;
 use crate::disk::{self, Access, Backoff, Entry, Folder, Links, Patience, ReadError, Token};

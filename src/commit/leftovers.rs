@@ -7,7 +7,7 @@
 use super::Commit;
 use super::document::{Displaced, Document};
 use super::error::CommitError;
-use super::staged::{LIMIT, Staged, StagedName, hash};
+use super::staged::{JOIN_BUDGET, LIMIT, Staged, StagedName, hash};
 use crate::config::vault::BoardPlace;
 use crate::disk::{self, Entry, Token};
 use std::time::{Duration, SystemTime};
@@ -16,8 +16,9 @@ use std::time::{Duration, SystemTime};
 const LISTED: usize = 256;
 /// How many contents one commit reads.
 const READ: usize = 64;
-/// How many bytes of contents one commit reads, but for the first.
-const BYTES: u64 = LIMIT;
+/// How many bytes a content and the board may have together to be joined: that
+/// takes about ten times the memory, of which a hook has 64 MiB.
+const TOGETHER: u64 = LIMIT + 1024 * 1024;
 
 /// What became of what crashed processes left.
 pub(super) enum Adopted {
@@ -68,7 +69,7 @@ impl Commit<'_> {
         let is_left = |name: &str| Left::parse(stem, name).is_some();
         let names = folder.list(LISTED, is_left).unwrap_or_default();
         let is_refused = current.is_some_and(|current| document.refusal(current).is_some());
-        let (mut joined, mut read, mut bytes_left) = (None::<Vec<u8>>, 0, BYTES);
+        let (mut joined, mut read, mut budget) = (None::<Vec<u8>>, 0, JOIN_BUDGET);
         for name in names {
             let entry = folder.entry(&name);
             let Some(left) = Left::parse(stem, &name) else {
@@ -83,14 +84,18 @@ impl Commit<'_> {
                 let _ = disk::remove("leftover.unlink", &entry);
                 continue;
             };
-            let is_too_much = read == READ || (read > 0 && length > bytes_left);
-            if is_too_much && length <= LIMIT {
+            let so_far = joined.as_deref().or(current);
+            let together = length + so_far.map_or(0, |so_far| so_far.len() as u64);
+            let is_small = together <= TOGETHER;
+            let is_readable = is_small || left.is_journal && length <= LIMIT;
+            let is_too_much = read == READ || (read > 0 && together > budget);
+            if is_too_much && is_readable {
                 continue;
             }
             let Some(staged) = self.claim(&entry, &name, &left) else {
                 continue;
             };
-            if length > LIMIT {
+            if !is_readable {
                 self.keep(&staged);
                 continue;
             }
@@ -98,7 +103,7 @@ impl Commit<'_> {
                 continue;
             };
             read += 1;
-            bytes_left = bytes_left.saturating_sub(length);
+            budget = budget.saturating_sub(together);
             let content = hash(&bytes);
             if left.is_journal {
                 let is_whole = document.refusal(&bytes).is_none();
@@ -120,7 +125,10 @@ impl Commit<'_> {
                 // It waits until the board is one again.
                 continue;
             }
-            let so_far = joined.as_deref().or(current);
+            if !is_small {
+                self.keep(&staged);
+                continue;
+            }
             let is_last = current.is_some_and(|current| staged.is_made_of(current));
             if document.refusal(&bytes).is_none() {
                 let next = match so_far {

@@ -17,6 +17,14 @@ use std::time::SystemTime;
 /// times over while it is merged.
 pub const LIMIT: u64 = 4 * 1024 * 1024;
 
+/// How many bytes of boards one update goes through to join what it finds
+/// beside the board, each join being a walk over both sides.
+///
+/// That takes a fifth of a second of a hook's two. The rest waits for the next
+/// update, so that whoever fills a vault with such files delays what they say,
+/// and not what the sessions of this host say.
+pub const JOIN_BUDGET: u64 = 4 * 1024 * 1024;
+
 /// Gives the first 16 hexadecimal digits of the SHA-256 of `bytes`.
 pub fn hash(bytes: &[u8]) -> String {
     let digest = hmac_sha256::Hash::hash(bytes);

@@ -1,10 +1,9 @@
 //! Conflict copies of sync tools: their rows join the board, then they go aside.
 
-use super::unknown_copies::is_sibling;
+use super::unknown_copies::siblings;
 use crate::archive;
 use crate::board::{Board, Condition, join_all, to_text};
-use crate::commit::LIMIT;
-use crate::conflict_copy::is_conflict_copy;
+use crate::commit::{JOIN_BUDGET, LIMIT};
 use crate::disk::{self, Backoff, Entry, Links, Patience, read_small};
 use crate::vault::Place;
 use std::io::ErrorKind;
@@ -15,10 +14,10 @@ use std::time::Duration;
 /// has not finished; most write under another name first.
 const BEING_WRITTEN: Duration = Duration::from_secs(10);
 
-/// How many copies one update looks at; the rest waits for the next.
-const COPIES: usize = 100;
+/// How many siblings of a board one update looks at.
+pub const LISTED: usize = 300;
 
-/// How many copies one update joins: each costs a walk over the whole board.
+/// How many copies one update joins of a small board; see [`JOIN_BUDGET`].
 const JOINED: usize = 16;
 
 /// How many bytes of copies one update joins, and one copy may have.
@@ -34,13 +33,24 @@ const SPARE: u64 = 64 * 1024;
 /// made: a sync tool is between its two renames.
 const BETWEEN_RENAMES: Duration = Duration::from_millis(500);
 
+/// Gives the size above which a copy is never joined, as long as the board has
+/// its size of now.
+pub fn largest_copy(place: &Place) -> u64 {
+    BYTES.min(LIMIT.saturating_sub(length_of_board(place) + SPARE))
+}
+
+fn length_of_board(place: &Place) -> u64 {
+    let board = place.entry().and_then(|board| disk::status(&board));
+    board.map_or(0, |status| status.length)
+}
+
 /// The copies beside a board that are boards of ours.
 #[derive(Debug, Default)]
 pub(super) struct ConflictCopies {
     /// What has a sync tool's name, unread.
     candidates: Vec<Entry>,
     /// What only begins and ends as the board's name does.
-    pub unknown: Vec<String>,
+    pub unknown: Vec<Entry>,
     all: Vec<ConflictCopy>,
     /// Where those went whose rows the board has.
     pub put_away: Vec<PathBuf>,
@@ -61,21 +71,10 @@ impl ConflictCopies {
     /// for 5,000 notes, nothing measurable for 100. The folder's time cannot spare
     /// it, for every commit changes that itself.
     pub fn beside(place: &Place) -> Self {
-        let name = place.target.file_name().unwrap_or_default();
-        let (Ok(board), Some(name)) = (place.entry(), name.to_str()) else {
-            return Self::default();
-        };
-        let is_beside = |other: &str| is_sibling(name, other);
-        let mut names = board
-            .in_folder()
-            .list(COPIES, is_beside)
-            .unwrap_or_default();
-        names.sort();
-        let is_copy = |other: &String| is_conflict_copy(name, other);
-        let (copies, unknown): (Vec<_>, Vec<_>) = names.into_iter().partition(is_copy);
+        let (candidates, unknown) = siblings(place).unwrap_or_default();
         Self {
+            candidates,
             unknown,
-            candidates: copies.iter().map(|name| board.sibling(name)).collect(),
             ..Self::default()
         }
     }
@@ -111,11 +110,21 @@ impl ConflictCopies {
         if self.candidates.is_empty() {
             return;
         }
-        let board = place.entry().and_then(|board| disk::status(&board));
-        let length = board.map_or(0, |status| status.length);
-        let mut room = BYTES.min(LIMIT.saturating_sub(length + SPARE));
+        let length = length_of_board(place);
+        let bytes = largest_copy(place);
+        let mut room = bytes;
+        let mut budget = JOIN_BUDGET;
+        let mut is_first = true;
+        // What is no board is read, too, and stays: the small ones come first, so
+        // that a few large files keep no other from being joined.
+        if self.candidates.len() as u64 > JOIN_BUDGET / BYTES {
+            let size = |copy: &Entry| disk::status(copy).map_or(0, |status| status.length);
+            self.candidates.sort_by_cached_key(size);
+        }
         let copy = |entry: Entry| {
-            let contents = read_small(&entry, room, Links::Refuse).ok()??;
+            let contents = read_small(&entry, room.min(budget), Links::Refuse).ok()??;
+            let size = contents.bytes.len() as u64;
+            budget -= size;
             let age = contents.modified().elapsed();
             let is_young = age.is_ok_and(|age| age < BEING_WRITTEN);
             if is_young && !contents.bytes.ends_with(b"\n") {
@@ -125,7 +134,11 @@ impl ConflictCopies {
             if Board::condition_of(&text) != Condition::Ours {
                 return None;
             }
-            room -= contents.bytes.len() as u64;
+            let walk = length + (bytes - room) + size;
+            if walk > budget && !is_first {
+                return None;
+            }
+            (is_first, budget, room) = (false, budget.saturating_sub(walk), room - size);
             Some(ConflictCopy {
                 entry,
                 text,

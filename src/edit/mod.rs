@@ -46,6 +46,7 @@ mod update;
 pub use crate::config::vault::{AllowedLinks, BoardPlace, DEFAULT_BOARD, VaultError};
 pub use crate::session::{Explicit, Registry, Repo, Sources};
 pub use board_edit::{BoardEdit, Change, Found};
+pub(crate) use conflict_copies::{LISTED, largest_copy};
 pub use create::{Create, is_empty_board, remove_empty};
 pub use error::EditError;
 pub use lease_rows::ActivityCell;
@@ -57,5 +58,5 @@ pub use restore::Restore;
 pub use run::{DryRun, EditOptions, run, run_document};
 pub use share::Share;
 #[cfg(feature = "cli")]
-pub(crate) use unknown_copies::{command_to_adopt, is_a_board, siblings};
+pub(crate) use unknown_copies::{command_to_adopt, siblings, sort};
 pub use update::{RepoSources, Update, update};

@@ -1,53 +1,88 @@
 //! Boards beside the board whose names no known sync tool gives: told of, and
 //! left alone, for a person may have made them.
 
+use super::conflict_copies::LISTED;
 use super::refusal::is_ours;
-use crate::commit::LIMIT;
-use crate::disk::{self, read_regular};
+use crate::disk::{self, Entry, FileKind, read_regular};
 use crate::is_conflict_copy;
 use crate::vault::Place;
+use std::io;
 use std::path::Path;
 
 /// Lists the siblings with the name of a conflict copy, and those whose names
-/// only begin and end as the board's does.
-pub fn siblings(place: &Place) -> (Vec<String>, Vec<String>) {
-    let board = place.target.file_name().unwrap_or_default();
-    let board = board.to_string_lossy();
-    let names = disk::list(folder(place), |name: &str| is_sibling(&board, name));
-    let names = names.unwrap_or_default().into_iter();
-    names.partition(|name| is_conflict_copy(&board, name))
+/// only begin and end as the board's does; at most [`LISTED`] in all.
+pub fn siblings(place: &Place) -> io::Result<(Vec<Entry>, Vec<Entry>)> {
+    let board = place.entry()?;
+    let name = place.target.file_name().unwrap_or_default();
+    let name = name.to_string_lossy();
+    let is_beside = |other: &str| is_sibling(&name, other);
+    let mut names = board.in_folder().list(LISTED, is_beside)?;
+    names.sort();
+    let (copies, unknown): (Vec<_>, Vec<_>) = names
+        .into_iter()
+        .partition(|other| is_conflict_copy(&name, other));
+    let entries = |names: Vec<String>| names.iter().map(|name| board.sibling(name)).collect();
+    Ok((entries(copies), entries(unknown)))
 }
 
 /// Tells whether a name begins and ends as the board's does.
-pub(super) fn is_sibling(board: &str, name: &str) -> bool {
+fn is_sibling(board: &str, name: &str) -> bool {
     let (stem, extension) = board.rsplit_once('.').unwrap_or((board, ""));
     name != board && name.starts_with(stem) && name.ends_with(extension)
 }
 
-/// Tells whether a sibling is a board of ours.
-pub fn is_a_board(place: &Place, name: &str) -> bool {
-    let read = read_regular(&folder(place).join(name), LIMIT);
-    read.is_ok_and(|read| read.is_some_and(|read| is_ours(&read.bytes)))
+/// Siblings of the board by what they are.
+#[derive(Debug, Default)]
+pub struct Sorted {
+    /// Boards of ours.
+    pub boards: Vec<Entry>,
+    /// Files larger than is wanted, be they boards or not.
+    pub too_large: Vec<Entry>,
+    /// Anything else.
+    pub others: Vec<Entry>,
+    /// Files that were not read, since `budget` was used up.
+    pub unread: usize,
+}
+
+/// Sorts siblings by what they are, for which it reads at most `budget` bytes,
+/// and none that has more than `largest`.
+pub fn sort(siblings: impl IntoIterator<Item = Entry>, largest: u64, mut budget: u64) -> Sorted {
+    let mut sorted = Sorted::default();
+    for entry in siblings {
+        // Gone meanwhile: then it is none.
+        let Ok(status) = disk::status(&entry) else {
+            continue;
+        };
+        let is_file = status.kind.is_none();
+        if is_file && status.length > largest {
+            sorted.too_large.push(entry);
+        } else if is_file && status.length > budget {
+            sorted.unread += 1;
+        } else if let Ok(Some(read)) = read_regular(&entry, largest.min(budget)) {
+            budget -= read.bytes.len() as u64;
+            match is_ours(&read.bytes) {
+                true => sorted.boards.push(entry),
+                false => sorted.others.push(entry),
+            }
+        } else if status.kind != Some(FileKind::Folder) {
+            sorted.others.push(entry);
+        }
+    }
+    sorted
 }
 
 /// Gives the command that has the next update join a sibling.
-pub fn command_to_adopt(place: &Place, name: &str) -> String {
-    let stem = place
-        .target
-        .file_stem()
-        .unwrap_or_default()
-        .to_string_lossy();
-    let mut names = (1..100).map(|count| folder(place).join(format!("{stem} ({count}).md")));
+pub fn command_to_adopt(place: &Place, sibling: &Entry) -> String {
+    let stem = place.target.file_stem().unwrap_or_default();
+    let stem = stem.to_string_lossy();
+    let folder = place.target.parent().unwrap_or(Path::new("."));
+    let mut names = (1..100).map(|count| folder.join(format!("{stem} ({count}).md")));
     let free = names.find(|path| path.symlink_metadata().is_err());
     format!(
         "mv {} {}",
-        quoted(&folder(place).join(name)),
+        quoted(&sibling.path()),
         quoted(&free.unwrap_or_default())
     )
-}
-
-fn folder(place: &Place) -> &Path {
-    place.target.parent().unwrap_or(Path::new("."))
 }
 
 /// Quotes a path for a shell.

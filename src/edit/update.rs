@@ -1,17 +1,18 @@
 //! Bringing the rows of some repositories up to date.
 
 use super::board_edit::{BoardEdit, Change, Found, join_displaced};
-use super::conflict_copies::ConflictCopies;
+use super::conflict_copies::{BYTES, ConflictCopies};
 use super::error::EditError;
 use super::lease_rows::LeaseRows;
 use super::own_rows::OwnRows;
 use super::refusal::Refusal;
 use super::report::{Action, Report};
 use super::run::{EditOptions, run};
-use super::unknown_copies::{command_to_adopt, is_a_board};
+use super::unknown_copies::{command_to_adopt, sort};
 use crate::Timestamp;
 use crate::board::{Board, Field, Fresh, Row, Slot, Status, cell_text};
 use crate::commit::{Displaced, End};
+use crate::disk::Entry;
 use crate::session::{Derived, Explicit, Registry, Repo, Sources, derive};
 use crate::vault::Place;
 use std::borrow::Cow;
@@ -50,10 +51,9 @@ pub struct Update<'a> {
     own: OwnRows,
     /// The sessions that this host knows, whose rows every update brings along.
     leases: Option<LeaseRows>,
-    /// The boards beside it, of unknown names, of which nobody was told yet.
-    untold: Vec<String>,
-    /// The command that adopts the first of them.
-    adopt: String,
+    /// A board beside it, of an unknown name, of which nobody was told yet, and
+    /// the command that adopts it.
+    untold: Option<(String, String)>,
     /// Whether the caller's heartbeat was replaced.
     replaced: bool,
 }
@@ -83,8 +83,7 @@ impl<'a> Update<'a> {
             copies: ConflictCopies::default(),
             own: OwnRows::default(),
             leases: None,
-            untold: Vec::new(),
-            adopt: String::new(),
+            untold: None,
             replaced: false,
         }
     }
@@ -135,13 +134,25 @@ impl<'a> Update<'a> {
         fresh.known_as(subject.sources.host_names())
     }
 
-    fn untold_copies(&self, place: &Place) -> Vec<String> {
-        let unknown = self.copies.unknown.iter();
-        let untold = unknown.filter(|name| !self.own.told.contains(name));
-        untold
-            .filter(|name| is_a_board(place, name))
-            .cloned()
-            .collect()
+    /// Looks for boards of unknown names of which nobody was told yet.
+    fn look_for_untold(&mut self, place: &Place) {
+        let names = self.copies.unknown.iter().map(name_of);
+        let (told, untold): (Vec<_>, Vec<_>) = names
+            .zip(&self.copies.unknown)
+            .partition(|(name, _)| self.own.told.contains(name));
+        let untold = sort(
+            untold.into_iter().map(|(_, entry)| entry.clone()),
+            BYTES,
+            BYTES,
+        )
+        .boards;
+        // Those that are gone need no remembering.
+        self.own.told = told.into_iter().map(|(name, _)| name).collect();
+        self.own.told.extend(untold.iter().map(name_of));
+        if let Some(first) = untold.first() {
+            self.untold
+                .get_or_insert_with(|| (name_of(first), command_to_adopt(place, first)));
+        }
     }
 
     /// Gives the rows that leases have, but for those of which the caller says
@@ -210,6 +221,12 @@ fn in_order_of_arrival(row: Row<'static>, prior: &Row, now: Timestamp) -> Fresh 
 
 fn is_far_ahead(time: Timestamp, now: Timestamp) -> bool {
     time.since(now) > AHEAD_MS
+}
+
+fn name_of(entry: &Entry) -> String {
+    let path = entry.path();
+    let name = path.file_name().unwrap_or_default();
+    name.to_string_lossy().into_owned()
 }
 
 /// Removes rows without a host that are no newer than this host's own.
@@ -292,12 +309,7 @@ impl BoardEdit for Update<'_> {
         self.own = OwnRows::read(options);
         // Asked again, it has told nobody yet, but remembers that it did.
         if options.state.is_some() {
-            let untold = self.untold_copies(options.place);
-            self.own.told.extend(untold.iter().cloned());
-            self.untold.extend(untold);
-        }
-        if let Some(copy) = self.untold.first() {
-            self.adopt = command_to_adopt(options.place, copy);
+            self.look_for_untold(options.place);
         }
         self.replaced = self.is_far_ahead(options);
         let mut changed = self.own.join_into(board, options);
@@ -386,12 +398,10 @@ impl BoardEdit for Update<'_> {
     fn complete(&self, report: &mut Report) {
         report.copies.clone_from(&self.copies.put_away);
         // Only what was written is remembered to have been told.
-        if let Some(copy) = self
-            .untold
-            .first()
-            .filter(|_| report.action == Action::Written)
+        if let Some((name, adopt)) = &self.untold
+            && report.action == Action::Written
         {
-            let (name, adopt) = (crate::printable(copy, 100), &self.adopt);
+            let name = crate::printable(name, 100);
             report.note.get_or_insert_with(|| {
                 format!("`{name}` beside the board is a board, too; if it is a copy, have the next update join it: {adopt}")
             });

@@ -502,3 +502,44 @@ fn the_plug_in_of_claude_code_counts_and_the_home_folder_is_read_once() {
     let said: Said = command.current_dir(env.home()).output().unwrap().into();
     assert_eq!(said.out.matches("has comments").count(), 1, "{}", said.out);
 }
+
+#[test]
+fn copies_that_no_update_joins_are_said_to_wait_for_a_person() {
+    let env = TestEnv::new();
+    env.write_board(&board_of(""));
+    let copy = |name: &str, bytes: &str| {
+        let name = format!("_active-sessions ({name}).md");
+        std::fs::write(env.board().with_file_name(name), bytes).unwrap();
+    };
+    copy("1", &board_of(""));
+    copy("2", &format!("{}{}", board_of(""), "x".repeat(1 << 20)));
+    copy("3", "somebody's note\n");
+    let said = env.run(&["doctor"]).out;
+    let lines: Vec<&str> = said
+        .lines()
+        .filter(|it| it.contains("conflict-copies"))
+        .collect();
+    let has = |name: &str, word: &str| {
+        let name = format!("({name}).md");
+        lines
+            .iter()
+            .any(|line| line.contains(&name) && line.contains(word))
+    };
+    assert!(has("1", "the next update joins them"), "{said}");
+    assert!(has("2", "which no update joins"), "{said}");
+    assert!(has("3", "not a board"), "{said}");
+    assert_eq!(lines.len(), 3, "{said}");
+}
+
+#[test]
+fn a_folder_full_of_siblings_is_a_few_lines() {
+    let env = TestEnv::new();
+    env.write_board(&board_of(""));
+    for number in 0..2_000 {
+        let name = format!("_active-sessions of mine {number}.md");
+        std::fs::write(env.board().with_file_name(name), board_of("")).unwrap();
+    }
+    let said = env.run(&["doctor"]).out;
+    assert!(said.contains("only 300 were looked at"), "{said}");
+    assert!(said.lines().count() < 50, "{said}");
+}

@@ -243,6 +243,22 @@ fn copies_that_are_too_much_wait_and_stop_no_update() {
 }
 
 #[test]
+fn what_is_named_like_a_copy_and_is_none_keeps_no_copy_waiting() {
+    let env = TestEnv::new();
+    env.write_board(&board_of(""));
+    let note = "a line of a note\n".repeat(60_000);
+    for number in 10..40 {
+        let name = format!("_active-sessions.sync-conflict-20261130-1010{number}-ABCDEFG.md");
+        fs::write(env.board().with_file_name(name), &note).unwrap();
+    }
+    let name = "_active-sessions.sync-conflict-20261130-101059-ABCDEFG.md";
+    let row = "| mine | closed | s | — | — | 2026-11-30T06:00:00.000Z | 00ffffff |\n";
+    fs::write(env.board().with_file_name(name), board_of(row)).unwrap();
+    env.update("app", "in-progress").quietly();
+    assert!(env.read_board().contains("| mine |"));
+}
+
+#[test]
 fn many_copies_are_joined_a_few_at_a_time() {
     let env = TestEnv::new();
     env.write_board(&board_of(""));
@@ -260,4 +276,90 @@ fn many_copies_are_joined_a_few_at_a_time() {
         env.update("app", "in-progress").quietly();
     }
     assert_eq!(joined(), 30);
+}
+
+/// A board of about this many bytes, whose rows no other number has.
+fn large_board(number: usize, size: usize) -> String {
+    let mut rows = String::new();
+    let session = "s".repeat(240);
+    while rows.len() < size {
+        let key = number << 20 | rows.len() / 300;
+        rows.push_str(&format!(
+            "| r | closed | {session} | — | — | 2026-11-30T06:00:00.000Z | {key:08x} |\n"
+        ));
+    }
+    board_of(&rows)
+}
+
+/// Plants what a process that is gone would have left.
+fn leftover(env: &TestEnv, number: usize, content: &str) -> PathBuf {
+    fs::create_dir_all(env.orchestrator()).unwrap();
+    let token = format!("000000007fffffff{number:016x}");
+    let name = format!("board.{token}.{HASH}.{HASH}.tmp");
+    let path = env.orchestrator().join(name);
+    fs::write(&path, content).unwrap();
+    path
+}
+
+#[test]
+fn leftovers_that_are_too_much_for_one_update_wait_for_the_next() {
+    let env = TestEnv::new();
+    env.write_board(&board_of(""));
+    let repo = env.repo("app");
+    let repo = repo.to_str().unwrap();
+    for number in 0..12 {
+        leftover(&env, number, &large_board(number, 250 << 10));
+    }
+    let left = || {
+        let mut names = env.beside_the_lock();
+        names.retain(|name| name.ends_with(".tmp"));
+        names.len()
+    };
+    let mut before = left();
+    for status in ["in-progress", "closed"] {
+        let args = ["update", "--status", status, "--repo", repo];
+        let mut command = limited(&env, &args);
+        command.env("BOARDSYNC_STALE_MS", "1");
+        std::thread::sleep(Duration::from_millis(5));
+        let said = ends(&env, command, status);
+        assert!(
+            env.read_board().contains(&format!("| app | {status} |")),
+            "{said:?}"
+        );
+        assert!(left() < before, "each joins one at least: {said:?}");
+        assert!(
+            left() + 6 > before,
+            "and none joins many: {} {before}",
+            left()
+        );
+        before = left();
+    }
+}
+
+#[test]
+fn a_leftover_that_is_too_much_beside_the_board_is_kept_for_a_person() {
+    let env = TestEnv::new();
+    env.write_board(&large_board(1, 2 << 20));
+    let planted = leftover(&env, 2, &large_board(1, 7 << 19));
+    let repo = env.repo("app");
+    let args = [
+        "update",
+        "--status",
+        "in-progress",
+        "--repo",
+        repo.to_str().unwrap(),
+    ];
+    let mut command = limited(&env, &args);
+    command.env("BOARDSYNC_STALE_MS", "1");
+    std::thread::sleep(Duration::from_millis(5));
+    let said = ends(&env, command, "update");
+    assert!(env.read_board().contains("| app |"), "{said:?}");
+    assert!(!planted.exists());
+    let kept = env.beside_the_lock();
+    assert!(
+        kept.iter().any(|name| name.ends_with(".kept.md")),
+        "{kept:?}"
+    );
+    let doctor = env.run(&["doctor"]).out;
+    assert!(doctor.contains("too large to be joined"), "{doctor}");
 }

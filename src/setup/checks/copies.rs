@@ -1,10 +1,14 @@
 //! What sync tools put beside the board, and what they have not fetched yet.
 
-use crate::edit::{command_to_adopt, is_a_board, siblings};
+use crate::disk::Entry;
+use crate::edit::{LISTED, command_to_adopt, largest_copy, siblings, sort};
 use crate::setup::check::{Finding, Inspection};
-use std::path::Path;
 
 const ID: &str = "conflict-copies";
+/// How many bytes of copies are read, and as many of other siblings.
+const READ: u64 = 16 * 1024 * 1024;
+/// How many boards of unknown names are shown, a line each.
+const SHOWN: usize = 10;
 
 /// Checks the folder of the board.
 pub fn check(inspection: &Inspection) -> Vec<Finding> {
@@ -22,41 +26,70 @@ pub fn check(inspection: &Inspection) -> Vec<Finding> {
             "open it once in the Finder",
         ));
     }
-    let folder = place.target.parent().unwrap_or(Path::new("."));
-    let (known, unknown) = siblings(place);
-    let is_board = |name: &&String| is_a_board(place, name);
-    let (ours, foreign): (Vec<&String>, Vec<&String>) = known.iter().partition(is_board);
-    let strangers: Vec<&String> = unknown.iter().filter(is_board).collect();
-    let shown = |name: &str| folder.join(name).display().to_string();
-    if let Some(name) = ours.first() {
+    let (copies, unknown) = siblings(place).unwrap_or_default();
+    let is_all = copies.len() + unknown.len() < LISTED;
+    let copies = sort(copies, largest_copy(place), READ);
+    let unknown = sort(unknown, largest_copy(place), READ);
+    if let Some(text) = many(&copies.boards, "copy of the board", "copies of the board") {
+        let advice = match copies.boards.len() {
+            1..=16 => "the next update joins them, and a later one moves them away",
+            _ => "the next updates join them, a few at a time, and move them away",
+        };
+        checks.push(Finding::warn(ID, text, advice));
+    }
+    if let Some(text) = many(
+        &copies.too_large,
+        "file named like a copy",
+        "files named like copies",
+    ) {
+        let largest = largest_copy(place) / 1024;
+        let text = format!("{text}: more than {largest} KiB, which no update joins");
+        checks.push(Finding::warn(ID, text, "look at it, and move it away"));
+    }
+    if let Some(text) = many(
+        &copies.others,
+        "file named like a copy",
+        "files named like copies",
+    ) {
+        let text = format!("{text}: not a board");
+        checks.push(Finding::warn(ID, text, "look at it, and move it away"));
+    }
+    let unread = copies.unread + unknown.unread;
+    if unread > 0 || !is_all {
+        let text = format!(
+            "more files than this are named like the board: {}",
+            match is_all {
+                true => format!("{unread} were not looked at"),
+                false => format!("only {LISTED} were looked at"),
+            }
+        );
         checks.push(Finding::warn(
             ID,
-            format!("{} beside the board, like `{}`", ours.len(), shown(name)),
-            "the next update joins them",
+            text,
+            "move those away that are not needed",
         ));
     }
-    if let Some(name) = foreign.first() {
-        checks.push(Finding::warn(
-            ID,
-            format!("`{}` is named like a copy, but is not a board", shown(name)),
-            "look at it, and move it away",
-        ));
-    }
-    checks.extend(strangers.iter().map(|name| {
-        Finding::warn(
-            ID,
-            format!(
-                "`{}` is a board too, but no known sync tool uses such a name",
-                shown(name)
-            ),
-            format!(
-                "if it is a copy, have the next update join it: {}",
-                command_to_adopt(place, name)
-            ),
-        )
+    checks.extend(unknown.boards.iter().take(SHOWN).map(|entry| {
+        let text = format!(
+            "`{}` is a board too, but no known sync tool uses such a name",
+            entry.path().display()
+        );
+        let command = command_to_adopt(place, entry);
+        let advice = format!("if it is a copy, have the next update join it: {command}");
+        Finding::warn(ID, text, advice)
     }));
     if checks.is_empty() {
         checks.push(Finding::ok(ID, "no sync tool left a copy of the board"));
     }
     checks
+}
+
+/// Counts entries, and names the first; `None` if there is none.
+fn many(entries: &[Entry], one: &str, several: &str) -> Option<String> {
+    let first = entries.first()?.path();
+    let first = first.display();
+    Some(match entries.len() {
+        1 => format!("1 {one}, `{first}`"),
+        count => format!("{count} {several}, like `{first}`"),
+    })
 }

@@ -23,7 +23,9 @@ pub fn check(inspection: &Inspection) -> Vec<Finding> {
     vec![if board.is_shared() {
         let count = hosts.len();
         Finding::ok("hosts", format!("rows name their host, {count} so far"))
-    } else if lock::is_foreign(inspection, place) || !edit::siblings(place).0.is_empty() {
+    } else if lock::is_foreign(inspection, place)
+        || edit::siblings(place).is_ok_and(|(copies, _)| !copies.is_empty())
+    {
         Finding::warn(
             "hosts",
             "another host seems to write this board, but its rows do not name hosts",

@@ -1,11 +1,14 @@
 //! What crashed processes left beside the lock.
 
-use crate::disk::{self, Token};
+use crate::disk::Token;
 use crate::lock::Host;
 use crate::setup::check::{Finding, Inspection};
 use std::fs::Metadata;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
+
+/// How many names are looked at.
+const LISTED: usize = 10_000;
 
 /// Checks for files of processes that are gone.
 pub fn check(inspection: &Inspection) -> Vec<Finding> {
@@ -19,7 +22,9 @@ pub fn check(inspection: &Inspection) -> Vec<Finding> {
         let name = name.strip_prefix('.').unwrap_or(name);
         name.starts_with(&stem) && token_in(name).is_some()
     };
-    let names = disk::list(&place.folder, is_ours).unwrap_or_default();
+    let folder = place.orchestrator();
+    let names = folder.and_then(|folder| folder.list(LISTED, is_ours));
+    let names = names.unwrap_or_default();
     let mut left = Vec::new();
     let mut kept = Vec::new();
     for name in names {
@@ -43,7 +48,7 @@ pub fn check(inspection: &Inspection) -> Vec<Finding> {
         checks.push(Finding::warn(
             "leftovers",
             format!("left by a crash: {text}"),
-            "the next update joins and removes them",
+            "the next updates join and remove them, a few at a time",
         ));
     } else {
         checks.push(Finding::ok("leftovers", "no crash left anything behind"));
@@ -51,7 +56,7 @@ pub fn check(inspection: &Inspection) -> Vec<Finding> {
     if let Some(text) = all(&kept) {
         checks.push(Finding::warn(
             "kept-files",
-            format!("a text that was at the board's path: {text}"),
+            format!("a text that was at the board's path, or too large to be joined: {text}"),
             "move it to where it belongs",
         ));
     }
