@@ -14,6 +14,8 @@ use std::path::PathBuf;
 /// The greatest size of a payload, in bytes; a tool's whole output may be in it.
 pub const LIMIT: u64 = 16 * 1024 * 1024;
 
+/// How many bytes of a text are kept: more than any path may have.
+const LONGEST_TEXT: usize = 4 * 1024;
 /// The longest id and title, in characters.
 const LONGEST_ID: usize = 256;
 const LONGEST_TITLE: usize = 80;
@@ -214,7 +216,8 @@ impl<'de> Deserialize<'de> for Fields {
                 while let Some(key) = map.next_key::<String>()? {
                     let agent = AGENTS.iter().find(|agent| agent.field == Some(&key));
                     fields.agent = fields.agent.or(agent.map(|agent| agent.name));
-                    let key = plain(&key);
+                    // No name of ours is as long.
+                    let key = plain(kept(&key, LONGEST_ID));
                     let known = ALL.iter().flat_map(|names| names.iter());
                     match known.copied().find(|name| *name == key) {
                         Some(name) => fields.values.push((name, map.next_value()?)),
@@ -239,11 +242,7 @@ impl<'de> Deserialize<'de> for Value {
             }
 
             fn visit_str<E>(self, text: &str) -> Result<Value, E> {
-                Ok(Value::Text(text.to_owned()))
-            }
-
-            fn visit_string<E>(self, text: String) -> Result<Value, E> {
-                Ok(Value::Text(text))
+                Ok(Value::Text(kept(text, LONGEST_TEXT).to_owned()))
             }
 
             fn visit_unit<E>(self) -> Result<Value, E> {
@@ -280,6 +279,13 @@ impl<'de> Deserialize<'de> for Value {
         }
         from.deserialize_any(First)
     }
+}
+
+/// Cuts a text to at most `limit` bytes.
+fn kept(text: &str, limit: usize) -> &str {
+    let mut ends = (0..=text.len().min(limit)).rev();
+    let end = ends.find(|end| text.is_char_boundary(*end));
+    &text[..end.unwrap_or_default()]
 }
 
 fn read_into(to: &mut Vec<u8>, from: &mut impl Read, count: u64) -> Result<(), PayloadError> {

@@ -22,6 +22,10 @@ impl Read for Timely {
         let stdin = io::stdin();
         loop {
             let left = self.limit.saturating_sub(self.started.elapsed());
+            if left.is_zero() {
+                // However much there is to read: it may never end.
+                return Err(self.late());
+            }
             let left = Timespec::try_from(left).map_err(io::Error::other)?;
             match poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&left)) {
                 Ok(0) => return Err(self.late()),

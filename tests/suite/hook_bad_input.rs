@@ -190,6 +190,53 @@ fn a_stdin_that_never_says_it_all_is_given_up() {
 
 #[cfg(unix)]
 #[test]
+fn a_stdin_that_never_ends_is_given_up_though_there_is_always_more_to_read() {
+    let env = TestEnv::new();
+    for start in ["", r#"{"prompt":""#, r#"{"cwd":""#] {
+        let mut command = env.command(&["hook"]);
+        // Less than what it takes to read as much as is ever read.
+        command.env("BOARDSYNC_HOOK_END_TIMEOUT_MS", "20");
+        let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        let writer = std::thread::spawn(move || {
+            let _ = stdin.write_all(start.as_bytes());
+            while stdin.write_all(&[b' '; 64 * 1024]).is_ok() {}
+        });
+        let said = Said::from(child.wait_with_output().unwrap());
+        writer.join().unwrap();
+        assert!(line(&said, start).contains("within 20 ms"), "{said:?}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn no_field_takes_more_memory_than_the_payload() {
+    let env = TestEnv::new();
+    let text = "x".repeat(15_000_000);
+    for field in [
+        "cwd",
+        "session_id",
+        "message",
+        "hook_event_name",
+        "session_title",
+    ] {
+        let mut event = serde_json::json!({
+            "session_id": "s", "hook_event_name": "SessionStart", "cwd": env.git_repo("app"),
+        });
+        event[field] = text.as_str().into();
+        let mut command = env.command_of("prlimit");
+        command.arg(format!("--data={}", 64 << 20));
+        command.args([env!("CARGO_BIN_EXE_boardsync"), "hook"]);
+        command.env("BOARDSYNC_HOOK_END_TIMEOUT_MS", "60000");
+        command.env("BOARDSYNC_HOOK_TIMEOUT_MS", "60000");
+        let said = env.feed(&mut command, event.to_string().as_bytes());
+        line(&said, field);
+        assert!(!said.err.contains("memory"), "{field}: {said:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
 fn a_closed_stdin_and_a_deleted_working_directory_are_no_error() {
     let env = TestEnv::new();
     let folder = env.repo("gone");
