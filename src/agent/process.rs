@@ -2,7 +2,8 @@
 
 use super::table::{AGENTS, Agent, named};
 use crate::config::Env;
-use crate::session::lease::{Process, Processes, Proof, Scope};
+use crate::session::lease::{Lease, Processes, Proof, Scope};
+use std::cell::LazyCell;
 use std::path::Path;
 
 /// How many ancestors are looked at.
@@ -52,7 +53,11 @@ pub struct Caller {
     pub proof: Option<Proof>,
 }
 
-/// Finds out who calls the hook of `session_id`.
+/// Finds out who calls the hook of `session_id`, of which `known` is the lease
+/// if it goes on.
+///
+/// A session that goes on, whose own process runs, is called by that process:
+/// nothing else is looked at. Otherwise:
 ///
 /// The agent is the one that the command line names, else the one whose
 /// variable has this very session's id, else that of the nearest ancestor that
@@ -66,21 +71,32 @@ pub fn caller(
     named_agent: Option<&str>,
     payload_agent: Option<&str>,
     session_id: &str,
+    known: Option<&Lease>,
     env: &Env,
     processes: &Processes,
 ) -> Caller {
+    let known_proof = known.and_then(|lease| lease.proof.as_ref());
+    if let (Some(lease), Some(proof)) = (known, known_proof)
+        && proof.is_alive(processes)
+    {
+        return Caller {
+            agent: named_agent.and_then(named).or_else(|| named(&lease.agent)),
+            proof: Some(proof.clone()),
+        };
+    }
     let has_id = |agent: &&Agent| {
         let id = agent.id_variable.and_then(|name| env.text(name));
         id == Some(session_id)
     };
-    let ancestors = ancestors(std::process::id(), processes);
-    let program = ancestors
-        .iter()
-        .find_map(|(pid, process)| Some((*pid, agent_of(process)?)));
+    let ancestors = LazyCell::new(|| ancestors(std::process::id(), processes));
+    let program = || {
+        let nearest = ancestors.last()?;
+        Some((nearest.pid, nearest.agent?))
+    };
     let agent = named_agent
         .and_then(named)
         .or_else(|| AGENTS.iter().find(has_id))
-        .or(program.map(|(_, agent)| agent))
+        .or_else(|| program().map(|(_, agent)| agent))
         .or_else(|| payload_agent.and_then(named));
     let by_variable = agent.and_then(|agent| {
         let is_ours = agent.id_variable.is_none() || has_id(&agent);
@@ -88,17 +104,17 @@ pub fn caller(
         Proof::of(pid, agent.process, processes).filter(|_| is_ours)
     });
     let by_program = || {
-        let (pid, found) = program?;
+        let (pid, found) = program()?;
         let agent = agent.filter(|agent| agent.name == found.name)?;
         Proof::of(pid, agent.process, processes)
     };
     let by_neighbour = || {
-        let (pid, _) = ancestors.iter().find(|(_, process)| !is_shell(process))?;
+        let nearest = ancestors.iter().find(|ancestor| !ancestor.is_shell)?;
         let scope = match agent {
             Some(agent) if agent.process == Scope::Daemon => return None,
             _ => Scope::Once,
         };
-        Proof::of(*pid, scope, processes)
+        Proof::of(nearest.pid, scope, processes)
     };
     Caller {
         agent,
@@ -106,41 +122,56 @@ pub fn caller(
     }
 }
 
-/// Gives the ancestors of the process `pid`, the nearest first, but for the
-/// first process of all.
-fn ancestors(pid: u32, processes: &Processes) -> Vec<(u32, Process)> {
-    let mut ancestors = Vec::new();
+/// A process above the hook.
+struct Ancestor {
+    pid: u32,
+    is_shell: bool,
+    agent: Option<&'static Agent>,
+}
+
+/// Gives the ancestors of the process `pid`, the nearest first, up to the first
+/// that is an agent's program, but for the first process of all.
+fn ancestors(pid: u32, processes: &Processes) -> Vec<Ancestor> {
+    let mut ancestors: Vec<Ancestor> = Vec::new();
     let mut next = processes.get(pid).map_or(0, |own| own.parent);
     while next > 1 && ancestors.len() < MOST {
         let Some(process) = processes.get(next) else {
             break;
         };
-        let parent = process.parent;
-        ancestors.push((next, process));
-        next = parent;
+        let command = processes.command(next);
+        let agent = agent_of(&command);
+        ancestors.push(Ancestor {
+            pid: next,
+            is_shell: is_shell(&command),
+            agent,
+        });
+        if agent.is_some() {
+            break;
+        }
+        next = process.parent;
     }
     ancestors
 }
 
-fn agent_of(process: &Process) -> Option<&'static Agent> {
-    let program = program(process)?;
+fn agent_of(command: &[String]) -> Option<&'static Agent> {
+    let program = program(command)?;
     let of = |name: &str| AGENTS.iter().find(|agent| agent.programs.contains(&name));
     if !INTERPRETERS.contains(&program.as_str()) {
         return of(&program);
     }
-    let script = process.command.get(1)?;
+    let script = command.get(1)?;
     // `…/bin/gemini` and `…/@google/gemini-cli/dist/index.js`
     let mut parts = Path::new(script).iter();
     parts.find_map(|part| of(stem(&part.to_string_lossy())))
 }
 
-fn is_shell(process: &Process) -> bool {
-    program(process).is_none_or(|program| SHELLS.contains(&program.as_str()))
+fn is_shell(command: &[String]) -> bool {
+    program(command).is_none_or(|program| SHELLS.contains(&program.as_str()))
 }
 
 /// Gives the name of the program; a login shell is called `-zsh`.
-fn program(process: &Process) -> Option<String> {
-    let called = process.command.first()?;
+fn program(command: &[String]) -> Option<String> {
+    let called = command.first()?;
     let name = Path::new(called).file_name()?.to_string_lossy();
     let name = stem(&name).trim_start_matches('-').to_lowercase();
     (!name.is_empty()).then_some(name)
@@ -156,22 +187,22 @@ fn stem(name: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::session::lease::Process;
 
     /// This process below a shell below `command`, process 10.
     fn below(command: &[&str]) -> Processes {
-        let process = |parent, command: &[&str]| Process {
-            parent,
-            started: 1,
-            command: command.iter().map(|word| (*word).to_owned()).collect(),
+        let process = |pid, parent, command: &[&str]| {
+            let command = command.iter().map(|word| (*word).to_owned());
+            (pid, Process { parent, started: 1 }, command.collect())
         };
         Processes::fixed(
             "b1",
             vec![
-                (std::process::id(), process(20, &["boardsync", "hook"])),
-                (20, process(10, &["/bin/sh", "-c", "boardsync hook"])),
-                (10, process(5, command)),
-                (5, process(1, &["-zsh"])),
-                (7, process(1, &["claude"])),
+                process(std::process::id(), 20, &["boardsync", "hook"]),
+                process(20, 10, &["/bin/sh", "-c", "boardsync hook"]),
+                process(10, 5, command),
+                process(5, 1, &["-zsh"]),
+                process(7, 1, &["claude"]),
             ],
         )
     }
@@ -227,7 +258,7 @@ mod tests {
             (&[], &[], None, "", None),
         ] {
             let env: Env = env.iter().copied().collect();
-            let caller = caller(named, None, "s", &env, &below(command));
+            let caller = caller(named, None, "s", None, &env, &below(command));
             let found = caller.agent.map_or("", |agent| agent.name);
             let proven = caller.proof.map(|proof| (proof.pid, proof.scope));
             assert_eq!(

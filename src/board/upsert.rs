@@ -7,6 +7,7 @@ use super::slot::{Identity, Slot, lower};
 use super::status::Status;
 use crate::Timestamp;
 use crate::host_name::normalise;
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 /// The silence, in ms, after which a session counts as gone.
@@ -61,6 +62,11 @@ impl Fresh {
 }
 
 impl<'a> Board<'a> {
+    /// Gives the rows by their slot, for who looks for many.
+    pub fn index(&self) -> Index<'_, 'a> {
+        Index::of(&self.rows, self.is_shared())
+    }
+
     /// Puts fresh rows into their slots, and closes sessions gone silent.
     pub fn upsert(&mut self, fresh: &[Fresh], now: Timestamp) -> Merged {
         let mut merged = Merged::default();
@@ -109,8 +115,8 @@ impl<'a> Board<'a> {
     }
 }
 
-/// The prior rows by their slot.
-struct Index<'r, 'a> {
+/// The rows of a board by their slot.
+pub struct Index<'r, 'a> {
     rows: &'r [Row<'a>],
     by_slot: HashMap<Slot<'r>, usize>,
     /// Rows that another row of their slot outlives.
@@ -135,6 +141,18 @@ impl<'r, 'a> Index<'r, 'a> {
             index.by_slot.insert(slot, survivor);
         }
         index
+    }
+
+    /// Finds the row that an update of this slot would start from, as
+    /// [`Board::prior`] does, and its place among the rows.
+    pub fn prior(&self, slot: &Slot<'_>) -> Option<(usize, &'r Row<'a>)> {
+        let on = |host: Option<Cow<'_, str>>| {
+            let identity = slot.identity.clone();
+            self.by_slot.get(&Slot { host, identity }).copied()
+        };
+        let host = slot.host.clone().filter(|_| self.shared);
+        let at = on(host).or_else(|| on(None))?;
+        Some((at, &self.rows[at]))
     }
 
     /// Gives which of two rows of one slot stays; the other is a twin.

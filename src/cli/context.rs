@@ -23,7 +23,17 @@ pub struct Context {
     pub cwd: PathBuf,
     pub now: Timestamp,
     pub sync: Sync,
+    pub on_signal: OnSignal,
     timing: Timing,
+}
+
+/// What SIGINT, SIGTERM and SIGHUP do to a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnSignal {
+    /// They end its wait for a lock, and then the process.
+    End,
+    /// Nothing: it is over in a moment.
+    Finish,
 }
 
 /// What is synced to the disk before a write counts as done.
@@ -54,13 +64,14 @@ pub enum Chosen {
 impl Context {
     /// Reads the environment, whose mistakes are named before anything runs.
     pub fn new(global: Global) -> Result<Self, Failure> {
-        Self::read(global, Err)
+        Self::read(global, OnSignal::End, Err)
     }
 
     /// Reads the environment; `wrong` says whether a mistake ends it, or the
     /// default stands.
     pub fn read(
         global: Global,
+        on_signal: OnSignal,
         mut wrong: impl FnMut(Failure) -> Result<(), Failure>,
     ) -> Result<Self, Failure> {
         let env = Env::system();
@@ -109,6 +120,7 @@ impl Context {
             env,
             now,
             sync,
+            on_signal,
             timing: Timing {
                 patience,
                 poll,

@@ -1,6 +1,6 @@
 //! One edit from the command line: its options, its warnings, its report.
 
-use super::context::{Context, Sync};
+use super::context::{Context, OnSignal, Sync};
 use super::outcome::{Failure, warn};
 use super::signals;
 use crate::config;
@@ -70,7 +70,7 @@ fn with_options<T>(
     options.state = config::state_dir(&context.env);
     options.activity = context.activity_cell();
     options.lock = LockOptions {
-        interrupt: Some(signals::flag()),
+        interrupt: (context.on_signal == OnSignal::End).then(signals::flag),
         warn: Some(Arc::new(move |why| {
             *kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(why.to_string());
         })),

@@ -2,26 +2,26 @@
 //!
 //! It exits 0 whatever happens, prints nothing on stdout and at most one line
 //! on stderr, and ends by its own deadline. Most calls are heartbeats that
-//! change nothing: those read the event and the board, and are gone before
-//! the command line's parser would have been built.
+//! change nothing: those read the event, renew the lease, and are gone before the
+//! command line's parser would have been built.
 
 mod board;
 mod note;
 mod tell;
 
-use super::context::{Context, millis};
+use super::context::{Context, OnSignal, millis};
 use super::global::Global;
 use super::outcome::{Exit, Failure, last_warning, warn, warn_once};
 use super::signals;
 use super::stdin;
 use super::watchdog::Watchdog;
-use crate::agent::{Meaning, Payload, caller};
+use crate::agent::{Meaning, Payload};
 use crate::config;
 use crate::edit::ActivityCell;
 use crate::session::lease::{EventKind, Lease, Leases, Processes, Voice};
 use board::{Budget, bring_up_to_date};
 use clap::Args;
-use note::{meaning_of, note};
+use note::note;
 use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::panic;
@@ -90,7 +90,7 @@ impl HookArgs {
 pub fn run(global: Global, args: &HookArgs) -> Exit {
     let started = Instant::now();
     // A closed terminal or a stopped agent must not cut a hook off.
-    let _outlived = signals::flag();
+    signals::outlive();
     warn_once();
     panic::set_hook(Box::new(|what| warn(&format!("internal error: {what}"))));
     let done = panic::catch_unwind(|| act(global, args, started));
@@ -114,7 +114,7 @@ fn act(global: Global, args: &HookArgs, started: Instant) -> Result<(), Failure>
         }
         Ok(())
     };
-    let context = Context::read(global, tolerate)?;
+    let context = Context::read(global, OnSignal::Finish, tolerate)?;
     let limit = |name, default| {
         millis(&context.env, name, default, 1)
             .or_else(|failure| tolerate(failure).map(|()| default))
@@ -139,40 +139,46 @@ fn act(global: Global, args: &HookArgs, started: Instant) -> Result<(), Failure>
     let leases = Leases::at(&state);
     let session_id = payload.session_id.clone();
     let processes = Processes::system();
-    let caller = caller(
-        args.agent.as_deref(),
-        payload.agent,
-        &session_id,
-        &context.env,
-        &processes,
-    );
-    let (agent, voice) = (caller.agent, payload.voice);
-    let kind = meaning_of(&payload, agent);
-    let limit = match kind {
+    let limit = |meaning| match meaning {
         Meaning::Known(EventKind::End) => end_limit,
         _ => other_limit,
     };
-    let (late_leases, late_session) = (leases.clone(), session_id.clone());
-    let _guard = Watchdog::start(started, limit, move |trouble| {
-        tell::keep_trouble(&late_leases, &late_session, trouble);
-    });
-
-    let noted = note(&context, payload, caller, &leases, &processes);
+    let watch = |meaning| {
+        let (leases, session_id) = (leases.clone(), session_id.clone());
+        Watchdog::start(started, limit(meaning), move |trouble| {
+            tell::keep_trouble(&leases, &session_id, trouble);
+        })
+    };
+    // A sign of life touches nothing but the user's folder for state: most
+    // hooks are over before a thread would have started.
+    let mut watchdog = None;
+    let noted = note(
+        &context,
+        payload,
+        args.agent.as_deref(),
+        &leases,
+        &processes,
+        |meaning| watchdog = Some(watch(meaning)),
+    );
+    let is_start = noted.meaning == Meaning::Known(EventKind::Start);
     let own = noted
         .changed
         .iter()
         .rev()
         .find(|lease| lease.session_id == session_id);
-    if let Some(own) = own.filter(|_| kind == Meaning::Known(EventKind::Start)) {
-        tell::tell(agent, own, &noted.neighbours, &leases, context.now)?;
+    if let Some(own) = own.filter(|_| is_start) {
+        tell::tell(noted.agent, own, &noted.neighbours, &leases, context.now)?;
         leases.sweep(&processes, context.now);
     }
-    let shows_activity = context.activity_cell() == ActivityCell::On;
-    let is_start = kind == Meaning::Known(EventKind::Start) && voice == Voice::Session;
-    let is_news = |lease: &&Lease| is_start || Leases::is_news(lease, shows_activity, context.now);
+    let is_own_start = is_start && noted.voice == Voice::Session;
+    let shows_activity = || context.activity_cell() == ActivityCell::On;
+    let is_news =
+        |lease: &&Lease| is_own_start || Leases::is_news(lease, shows_activity, context.now);
     let done = match noted.changed.iter().rev().find(is_news) {
         None => Ok(()),
         Some(lease) => {
+            let _watchdog = watchdog.unwrap_or_else(|| watch(noted.meaning));
+            let limit = limit(noted.meaning);
             let budget = Budget {
                 started,
                 for_the_lock: limit.saturating_sub(started.elapsed() + FOR_THE_COMMIT),

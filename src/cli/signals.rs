@@ -35,6 +35,18 @@ pub fn flag() -> std::sync::Arc<AtomicBool> {
     std::sync::Arc::new(AtomicBool::new(false))
 }
 
+/// Has SIGINT, SIGTERM and SIGHUP change nothing: what is done takes milliseconds.
+pub fn outlive() {
+    #[cfg(unix)]
+    for signal in [
+        signal_hook::consts::SIGHUP,
+        signal_hook::consts::SIGINT,
+        signal_hook::consts::SIGTERM,
+    ] {
+        let _ = signal_hook::flag::register(signal, std::sync::Arc::default());
+    }
+}
+
 /// Lets a write past the limit of a file's size (`ulimit -f`) fail instead of
 /// ending the process by SIGXFSZ.
 pub fn let_writes_fail() {
@@ -46,7 +58,8 @@ pub fn let_writes_fail() {
 #[cfg(unix)]
 pub fn ignored() -> u64 {
     // Only Linux tells without a signal handler being replaced.
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let status = crate::disk::read_proc("/proc/self/status").unwrap_or_default();
+    let status = String::from_utf8_lossy(&status);
     let mask = status
         .lines()
         .find_map(|line| line.strip_prefix("SigIgn:"))

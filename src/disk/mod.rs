@@ -26,7 +26,7 @@ pub use place::{
     place_new, remove, remove_folder, replace, touch, write_over,
 };
 pub use probe::{Abilities, probe};
-pub use read::{Contents, Links, ReadError, list, read_regular, read_small, status};
+pub use read::{Contents, Links, ReadError, list, read_proc, read_regular, read_small, status};
 pub use rewrite::{rewrite, rewrite_like};
 pub use status::{FileId, FileKind, Status};
 pub use token::{Token, is_running};

@@ -11,6 +11,7 @@ use crate::board::{Board, Field, Row, Slot, Status};
 use crate::disk::{self, Links, read_small};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -77,21 +78,25 @@ impl OwnRows {
         let is_old = updated.is_some_and(|(updated, ours)| updated < ours);
         let is_another_hosts = updated.is_some_and(|(updated, ours)| updated > ours);
         let host = board.is_shared().then_some(&*options.host.id);
-        let mut changed = false;
+        let index = board.index();
+        let (mut outdated, mut joined) = (HashSet::new(), Vec::new());
         self.rows.retain(|own| {
+            let prior = index.prior(&Slot::keyed(&own.key).on(host));
+            let shown = prior.map(|(_, prior)| prior.get(Field::Heartbeat));
+            if shown.is_some_and(|shown| shown.as_deref() == own.heartbeat.as_deref()) {
+                return true;
+            }
             let Some(row) = own.row(host) else {
                 return false;
             };
-            let slot = Slot::keyed(&own.key).on(host);
-            let Some(prior) = board.prior(&slot) else {
+            let Some((at, prior)) = prior else {
                 let is_young = now - own.written < YOUNG_MS
                     && row
                         .heartbeat()
                         .is_some_and(|beat| now - beat.as_millis() < YOUNG_MS);
                 let is_missing = is_old || is_another_hosts && is_young;
                 if is_missing {
-                    changed = true;
-                    board.rows.push(row);
+                    joined.push(row);
                 }
                 return is_missing;
             };
@@ -101,13 +106,17 @@ impl OwnRows {
                 None => is_old && row.heartbeat().is_some(),
             };
             if is_newer {
-                changed = true;
-                let prior = prior.clone();
-                board.rows.retain(|other| *other != prior);
-                board.rows.push(row);
+                outdated.insert(at);
+                joined.push(row);
             }
             true
         });
+        drop(index);
+        let mut at = 0..;
+        let is_kept = |_: &Row| at.next().is_none_or(|at| !outdated.contains(&at));
+        board.rows.retain(is_kept);
+        let changed = !joined.is_empty();
+        board.rows.extend(joined);
         changed
     }
 

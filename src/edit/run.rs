@@ -232,6 +232,7 @@ pub(super) fn under_lock<T>(
     };
     let lock = LockOptions {
         expected: Some(EXPECTED),
+        host: lock.host.clone().or_else(|| Some(options.host.clone())),
         ..lock.clone()
     };
     let (done, outcome) = with_lock(&place.lock(), &lock, |hold| match hold.why_unlocked() {

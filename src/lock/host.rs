@@ -25,12 +25,7 @@ impl Host {
         let name = hostname::get().map(|name| name.to_string_lossy().into_owned());
         let name = name.ok().filter(|name| !name.trim().is_empty());
         let name = name.unwrap_or_else(|| "localhost".to_owned());
-        let boot_id = std::fs::read_to_string("/proc/sys/kernel/random/boot_id");
-        let boot_id = boot_id
-            .ok()
-            .map(|id| id.trim().to_owned())
-            .filter(|id| !id.is_empty());
-        Self::named(&name, boot_id.as_deref())
+        Self::named(&name, crate::host_name::boot_id())
     }
 
     /// Makes the host that has this name and this boot.

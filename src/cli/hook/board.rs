@@ -33,7 +33,6 @@ pub fn bring_up_to_date(
     let said = Explicit::default();
     let report = edit(context, &place, &mut Update::new(&[], &said), |options| {
         options.latch = budget.for_the_latch;
-        options.lock.interrupt = None;
         options.lock.patience = match options.lock.patience {
             Patience::TryOnce => Patience::TryOnce,
             Patience::For(time) => time.min(budget.for_the_lock).into(),

@@ -5,7 +5,7 @@
 //! this host brings the board up to date.
 
 use crate::agent::{
-    Agent, Caller, Location, Meaning, Payload, is_an_agents_own, is_notification, locate, meaning,
+    Agent, Location, Meaning, Payload, caller, is_an_agents_own, is_notification, locate, meaning,
     notified,
 };
 use crate::cli::context::{Chosen, Context};
@@ -29,6 +29,12 @@ const PROJECT: [&str; 5] = [
 
 /// The outcome of an event on this host.
 pub struct Noted {
+    /// What the event means.
+    pub meaning: Meaning,
+    /// Who speaks.
+    pub voice: Voice,
+    /// The agent, if it is known.
+    pub agent: Option<&'static Agent>,
     /// The leases that it made or changed.
     pub changed: Vec<Lease>,
     /// Other sessions in the folder into which this one has just come.
@@ -38,7 +44,7 @@ pub struct Noted {
 }
 
 /// Reads what an event of `agent` means.
-pub fn meaning_of(payload: &Payload, agent: Option<&Agent>) -> Meaning {
+fn meaning_of(payload: &Payload, agent: Option<&Agent>) -> Meaning {
     match is_notification(&payload.event) {
         true => Meaning::Known(notified(
             payload.notification.as_deref(),
@@ -48,21 +54,33 @@ pub fn meaning_of(payload: &Payload, agent: Option<&Agent>) -> Meaning {
     }
 }
 
-/// Writes what `payload` says into the leases.
+/// Writes what `payload` says into the leases; `watch` is called before
+/// anything else than the folder for state is looked at.
 pub fn note(
     context: &Context,
     payload: Payload,
-    caller: Caller,
+    named_agent: Option<&str>,
     leases: &Leases,
     processes: &Processes,
+    watch: impl FnOnce(Meaning),
 ) -> Noted {
+    let mut lock = leases.lock(SHORT_WAIT);
+    let known = leases.get(&payload.session_id);
+    let living = known.as_ref().filter(|lease| lease.over.is_none());
+    let called_by = |known| {
+        let (agent, id) = (payload.agent, &payload.session_id);
+        caller(named_agent, agent, id, known, &context.env, processes)
+    };
+    let mut caller = called_by(living);
     let meaning = meaning_of(&payload, caller.agent);
     let kind = match meaning {
         Meaning::Known(kind) => kind,
         Meaning::Unknown => EventKind::Life,
     };
-    let known = leases.get(&payload.session_id);
-    let living = known.as_ref().filter(|lease| lease.over.is_none());
+    if kind == EventKind::Start && living.is_some() {
+        // It may have been resumed in another process.
+        caller = called_by(None);
+    }
     let goes_on = living.is_some() && kind != EventKind::Start;
     let is_there = |lease: &Lease| {
         let folder = payload.folder.as_ref();
@@ -73,13 +91,17 @@ pub fn note(
     let makes_nothing = payload.voice == Voice::SubAgent
         || kind == EventKind::End
         || meaning == Meaning::Unknown && caller.agent.is_none();
-    let (place, trouble) = match stays || makes_nothing {
-        true => (None, None),
-        false => match place_of(context, &payload, leases) {
-            Ok(place) => (place, None),
-            Err(failure) => (None, Some(failure)),
-        },
-    };
+    let looks_around = !stays && !makes_nothing;
+    let (mut place, mut trouble) = (None, None);
+    if looks_around {
+        drop(lock);
+        watch(meaning);
+        match place_of(context, &payload, leases) {
+            Ok(it) => place = it,
+            Err(failure) => trouble = Some(failure),
+        }
+        lock = leases.lock(SHORT_WAIT);
+    }
     let comes = living.is_none_or(|lease| place.as_ref().is_some_and(|it| it.repo != lease.repo));
     let needs_terminal = living.is_none_or(|lease| lease.terminal.is_none());
     let pid = caller.proof.as_ref().map(|proof| proof.pid);
@@ -95,10 +117,10 @@ pub fn note(
             .flatten(),
         proof: caller.proof,
     };
-    let lock = leases.lock(SHORT_WAIT);
-    let before = match goes_on {
-        true => leases.get(&event.session_id).into_iter().collect(),
-        false => leases.read(),
+    let before = match (goes_on, looks_around) {
+        (true, false) => known.into_iter().collect(),
+        (true, true) => leases.get(&event.session_id).into_iter().collect(),
+        (false, _) => leases.read(),
     };
     let changed = after(&before, &event, context.now);
     for lease in &changed {
@@ -121,6 +143,9 @@ pub fn note(
         _ => Vec::new(),
     };
     Noted {
+        meaning,
+        voice: event.voice,
+        agent: caller.agent,
         changed,
         neighbours,
         trouble,

@@ -1,5 +1,7 @@
 //! The processes of this host, as far as they prove that a session lives.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::fmt;
 
 /// One process that runs.
@@ -9,38 +11,46 @@ pub struct Process {
     pub parent: u32,
     /// When it started, in a unit of the system's own; only equality counts.
     pub started: u64,
-    /// How it was called: the program, and for an interpreter its script.
-    pub command: Vec<String>,
 }
 
-/// What this kernel knows of its processes.
+/// What this kernel knows of its processes, each asked about once: what a
+/// command decides of a session it decides everywhere.
 pub struct Processes {
     /// The kernel's name for this boot; `None` where there is none.
     pub boot_id: Option<String>,
     /// The name of the namespace in which a pid means what it says.
     pub namespace: Option<String>,
-    look: Box<dyn Fn(u32) -> Option<Process>>,
+    seen: RefCell<HashMap<u32, Option<Process>>>,
+    look: fn(u32) -> Option<Process>,
+    command: Box<dyn Fn(u32) -> Vec<String>>,
 }
 
 impl Processes {
-    /// Asks this system, each time anew.
+    /// Asks this system.
     pub fn system() -> Self {
         Self {
-            boot_id: system::boot_id(),
+            boot_id: crate::host_name::boot_id().map(str::to_owned),
             namespace: system::namespace(),
-            look: Box::new(system::look),
+            seen: RefCell::default(),
+            look: system::look,
+            command: Box::new(|pid| system::command(pid).unwrap_or_default()),
         }
     }
 
-    /// Knows these processes and no others.
-    pub fn fixed(boot_id: &str, processes: Vec<(u32, Process)>) -> Self {
+    /// Knows these processes, and how they were called, and no others.
+    pub fn fixed(boot_id: &str, processes: Vec<(u32, Process, Vec<String>)>) -> Self {
+        let seen = processes
+            .iter()
+            .map(|(pid, it, _)| (*pid, Some(it.clone())));
         Self {
             boot_id: Some(boot_id.to_owned()),
             namespace: None,
-            look: Box::new(move |pid| {
+            seen: RefCell::new(seen.collect()),
+            look: |_| None,
+            command: Box::new(move |pid| {
                 let mut all = processes.iter();
-                all.find(|(other, _)| *other == pid)
-                    .map(|(_, it)| it.clone())
+                all.find(|(other, ..)| *other == pid)
+                    .map_or_else(Vec::new, |(.., command)| command.clone())
             }),
         }
     }
@@ -48,7 +58,14 @@ impl Processes {
     /// Looks for the process with the number `pid`; one that has ended and
     /// is a zombie is not running.
     pub fn get(&self, pid: u32) -> Option<Process> {
-        (self.look)(pid)
+        let mut seen = self.seen.borrow_mut();
+        seen.entry(pid).or_insert_with(|| (self.look)(pid)).clone()
+    }
+
+    /// Reads how a process was called: the program, and for an interpreter its
+    /// script.
+    pub fn command(&self, pid: u32) -> Vec<String> {
+        (self.command)(pid)
     }
 }
 
@@ -64,25 +81,16 @@ impl fmt::Debug for Processes {
 #[cfg(target_os = "linux")]
 mod system {
     use super::Process;
-    use std::fs;
-    use std::io::Read;
-
-    /// How much of a command line is read: the program and its script.
-    const COMMAND_CAP: u64 = 4096;
-
-    pub fn boot_id() -> Option<String> {
-        let id = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
-        Some(id.trim().to_owned()).filter(|id| !id.is_empty())
-    }
+    use crate::disk::read_proc;
 
     pub fn namespace() -> Option<String> {
-        let link = fs::read_link("/proc/self/ns/pid").ok()?;
+        let link = std::fs::read_link("/proc/self/ns/pid").ok()?;
         Some(link.to_string_lossy().into_owned())
     }
 
     pub fn look(pid: u32) -> Option<Process> {
         // A program's name may hold anything, `) R 1` included: the last one counts.
-        let stat = fs::read(format!("/proc/{pid}/stat")).ok()?;
+        let stat = read_proc(format!("/proc/{pid}/stat"))?;
         let stat = String::from_utf8_lossy(&stat);
         let (_, fields) = stat.rsplit_once(") ")?;
         let fields: Vec<&str> = fields.split_ascii_whitespace().collect();
@@ -93,14 +101,11 @@ mod system {
         Some(Process {
             parent: fields.get(1)?.parse().ok()?,
             started: fields.get(19)?.parse().ok()?,
-            command: command(pid).unwrap_or_default(),
         })
     }
 
-    fn command(pid: u32) -> Option<Vec<String>> {
-        let mut bytes = Vec::new();
-        let file = fs::File::open(format!("/proc/{pid}/cmdline")).ok()?;
-        file.take(COMMAND_CAP).read_to_end(&mut bytes).ok()?;
+    pub fn command(pid: u32) -> Option<Vec<String>> {
+        let bytes = read_proc(format!("/proc/{pid}/cmdline"))?;
         let words = bytes.split(|byte| *byte == 0).take(3);
         Some(
             words
@@ -116,19 +121,14 @@ mod system {
     use super::Process;
     use sysinfo::{Pid, ProcessRefreshKind, ProcessStatus, ProcessesToUpdate, System, UpdateKind};
 
-    /// Start times are absolute here, and tell boots apart.
-    pub fn boot_id() -> Option<String> {
-        None
-    }
-
     pub fn namespace() -> Option<String> {
         None
     }
 
+    /// Start times are absolute here, and tell boots apart.
     pub fn look(pid: u32) -> Option<Process> {
-        let pid = Pid::from_u32(pid);
+        let (pid, what) = (Pid::from_u32(pid), ProcessRefreshKind::nothing());
         let mut system = System::new();
-        let what = ProcessRefreshKind::nothing().with_cmd(UpdateKind::Always);
         system.refresh_processes_specifics(ProcessesToUpdate::Some(&[pid]), true, what);
         let process = system.process(pid)?;
         if matches!(
@@ -137,14 +137,23 @@ mod system {
         ) {
             return None;
         }
-        let words = process.cmd().iter().take(3);
         Some(Process {
             parent: process.parent().map_or(0, Pid::as_u32),
             started: process.start_time(),
-            command: words
+        })
+    }
+
+    pub fn command(pid: u32) -> Option<Vec<String>> {
+        let pid = Pid::from_u32(pid);
+        let mut system = System::new();
+        let what = ProcessRefreshKind::nothing().with_cmd(UpdateKind::Always);
+        system.refresh_processes_specifics(ProcessesToUpdate::Some(&[pid]), true, what);
+        let words = system.process(pid)?.cmd().iter().take(3);
+        Some(
+            words
                 .map(|word| word.to_string_lossy().into_owned())
                 .collect(),
-        })
+        )
     }
 }
 
@@ -162,15 +171,20 @@ mod tests {
             .arg("100")
             .spawn()
             .expect("sleep runs");
-        let seen = processes.get(child.id()).expect("it runs");
+        let anew = |pid| Processes::system().get(pid);
+        let seen = anew(child.id()).expect("it runs");
         assert_eq!(seen.parent, std::process::id());
         child.kill().expect("it is killed");
         let stat = format!("/proc/{}/stat", child.id());
         while !std::fs::read_to_string(&stat).is_ok_and(|stat| stat.contains(") Z ")) {
             std::thread::yield_now();
         }
-        assert_eq!(processes.get(child.id()), None, "a zombie");
+        assert_eq!(anew(child.id()), None, "a zombie");
+        assert_eq!(
+            processes.get(own.parent),
+            Processes::system().get(own.parent)
+        );
         child.wait().expect("it is buried");
-        assert_eq!(processes.get(child.id()), None);
+        assert_eq!(anew(child.id()), None);
     }
 }

@@ -61,6 +61,11 @@ impl Proof {
         })
     }
 
+    /// Returns whether it is a session's own process, and runs.
+    pub fn is_alive(&self, processes: &Processes) -> bool {
+        life(Some(self), processes, 0) == Life::Alive
+    }
+
     /// Returns whether both are the very same process.
     pub fn is_same_process(&self, other: &Self) -> bool {
         (self.pid, self.started) == (other.pid, other.started)
@@ -110,9 +115,8 @@ mod tests {
         let process = Process {
             parent: 1,
             started: 77,
-            command: Vec::new(),
         };
-        let processes = Processes::fixed("b1", vec![(10, process)]);
+        let processes = Processes::fixed("b1", vec![(10, process, Vec::new())]);
         let proof = |pid, started, boot: &str, scope| Proof {
             pid,
             started,

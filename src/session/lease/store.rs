@@ -151,7 +151,7 @@ impl Leases {
     /// that it is there, that it is over, that it begins or ceases to wait for
     /// its person; another activity only after a minute, if it shows that at
     /// all; and once in a while that it lives.
-    pub fn is_news(lease: &Lease, shows_activity: bool, now: Timestamp) -> bool {
+    pub fn is_news(lease: &Lease, shows_activity: impl FnOnce() -> bool, now: Timestamp) -> bool {
         if let Some(over) = lease.over {
             return !over.on_board;
         }
@@ -162,9 +162,11 @@ impl Leases {
         let waits = |activity| activity == Activity::Waiting;
         // A clock that was ahead when it was told says nothing of the time since.
         let is_older_than = |limit| !(0..limit).contains(&age);
-        let changed = shows_activity && told.activity != lease.activity;
-        changed && (waits(told.activity) || waits(lease.activity) || is_older_than(CHANGE_AFTER_MS))
-            || is_older_than(REFRESH_AFTER_MS)
+        let is_pressing = waits(told.activity) || waits(lease.activity);
+        is_older_than(REFRESH_AFTER_MS)
+            || told.activity != lease.activity
+                && (is_pressing || is_older_than(CHANGE_AFTER_MS))
+                && shows_activity()
     }
 
     /// Notes that a board says by now of all `leases`, as they were when it was
@@ -387,7 +389,7 @@ mod tests {
                 activity,
                 ..lease("a", 0)
             };
-            let is_news = |shows| Leases::is_news(&lease, shows, time(minutes));
+            let is_news = |shows| Leases::is_news(&lease, || shows, time(minutes));
             assert_eq!(
                 (is_news(false), is_news(true)),
                 (plain, shown),
