@@ -5,7 +5,8 @@ use super::{
     close, completions, doctor, exec, hook, init, ledger, lock, man, merge, prune, row, show,
     status, sweep, update, watch,
 };
-use clap::{Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::{ArgMatches, Args, FromArgMatches, Parser, Subcommand};
 
 /// Keeps one note of which coding session runs where.
 ///
@@ -25,41 +26,66 @@ pub struct Cli {
     pub command: Command,
 }
 
-/// The commands.
-#[derive(Debug, Subcommand)]
-pub enum Command {
-    /// Show the board
-    Show(show::ShowArgs),
-    /// Show the board, and keep it up to date
-    Watch(watch::WatchArgs),
-    /// Print one line for a prompt or a status line: `2 waiting · 7 working`
-    Status(status::StatusArgs),
-    /// Set up a vault and hooks, or undo the set-up
-    Init(init::InitArgs),
-    /// Check the vault and suggest fixes
-    Doctor(doctor::DoctorArgs),
-    /// Update the rows of repositories
-    Update(update::UpdateArgs),
-    /// Mark repositories as closed
-    Close(close::CloseArgs),
-    /// Update the rows of all busy repositories of this host
-    Sweep(sweep::SweepArgs),
-    /// Record an event of a coding agent; called by its hooks
-    Hook(hook::HookArgs),
-    /// Run a command under the lock
-    Exec(exec::ExecArgs),
-    /// Show who holds the lock, or remove a stale one
-    Lock(lock::LockArgs),
-    /// Summarise the outcomes of the updates of a repository
-    Ledger(ledger::LedgerArgs),
-    /// Drop old rows, or put them back
-    Prune(prune::PruneArgs),
-    /// Merge two versions of a board, or repair one with conflict markers
-    Merge(merge::MergeArgs),
-    /// Get, set or remove one row of a table in any note
-    Row(row::RowArgs),
-    /// Generate shell completions
-    Completions(completions::CompletionsArgs),
-    /// Generate manual pages
-    Man(man::ManArgs),
+/// Defines each command only once it is named: defining all of them takes longer
+/// than most updates. It is what clap derives, but for that.
+macro_rules! commands {
+    ($($name:literal => $variant:ident($args:ty), $about:literal;)+) => {
+        /// The commands.
+        #[derive(Debug)]
+        pub enum Command {
+            $($variant($args),)+
+        }
+
+        impl Subcommand for Command {
+            fn augment_subcommands(command: clap::Command) -> clap::Command {
+                command$(.subcommand(clap::Command::new($name).about($about).defer(
+                    |command| <$args>::augment_args(command).about($about).long_about(None),
+                )))+
+            }
+
+            fn augment_subcommands_for_update(command: clap::Command) -> clap::Command {
+                Self::augment_subcommands(command)
+            }
+
+            fn has_subcommand(name: &str) -> bool {
+                [$($name),+].contains(&name)
+            }
+        }
+
+        impl FromArgMatches for Command {
+            fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+                match matches.subcommand() {
+                    $(Some(($name, matches)) => {
+                        <$args>::from_arg_matches(matches).map(Self::$variant)
+                    })+
+                    _ => Err(clap::Error::new(ErrorKind::MissingSubcommand)),
+                }
+            }
+
+            fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+                *self = Self::from_arg_matches(matches)?;
+                Ok(())
+            }
+        }
+    };
+}
+
+commands! {
+    "show" => Show(show::ShowArgs), "Show the board";
+    "watch" => Watch(watch::WatchArgs), "Show the board, and keep it up to date";
+    "status" => Status(status::StatusArgs), "Print one line for a prompt or a status line: `2 waiting · 7 working`";
+    "init" => Init(init::InitArgs), "Set up a vault and hooks, or undo the set-up";
+    "doctor" => Doctor(doctor::DoctorArgs), "Check the vault and suggest fixes";
+    "update" => Update(update::UpdateArgs), "Update the rows of repositories";
+    "close" => Close(close::CloseArgs), "Mark repositories as closed";
+    "sweep" => Sweep(sweep::SweepArgs), "Update the rows of all busy repositories of this host";
+    "hook" => Hook(hook::HookArgs), "Record an event of a coding agent; called by its hooks";
+    "exec" => Exec(exec::ExecArgs), "Run a command under the lock";
+    "lock" => Lock(lock::LockArgs), "Show who holds the lock, or remove a stale one";
+    "ledger" => Ledger(ledger::LedgerArgs), "Summarise the outcomes of the updates of a repository";
+    "prune" => Prune(prune::PruneArgs), "Drop old rows, or put them back";
+    "merge" => Merge(merge::MergeArgs), "Merge two versions of a board, or repair one with conflict markers";
+    "row" => Row(row::RowArgs), "Get, set or remove one row of a table in any note";
+    "completions" => Completions(completions::CompletionsArgs), "Generate shell completions";
+    "man" => Man(man::ManArgs), "Generate manual pages";
 }
