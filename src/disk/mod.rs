@@ -22,8 +22,8 @@ pub use backoff::{Backoff, Patience, is_passing, persist};
 pub use folder::{At, Entry, Folder};
 pub use kernel_lock::{Attempt, KernelLock, Queue, Turn};
 pub use place::{
-    copy_new, create_folder, create_new, exchange, fill, is_unsupported, move_new, patiently,
-    place_new, remove, remove_folder, replace, touch, write_over,
+    append, copy_new, create_folder, create_new, exchange, fill, is_unsupported, move_new,
+    patiently, place_new, remove, remove_folder, replace, touch, write_over,
 };
 pub use probe::{Abilities, probe};
 pub use read::{Contents, Links, ReadError, list, read_proc, read_regular, read_small, status};

@@ -6,7 +6,7 @@ use super::{Backoff, Patience, read, step};
 use std::fs::File;
 #[cfg(not(unix))]
 use std::fs::OpenOptions;
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, Write as _};
 use std::path::Path;
 use std::time::Duration;
 
@@ -71,7 +71,7 @@ pub fn write_over(
     sync: bool,
 ) -> io::Result<Status> {
     step::around(step, || {
-        let mut file = open_to_write(at)?;
+        let mut file = open_to_write(at, Write::Over)?;
         if !file.metadata()?.is_file() {
             return Err(ErrorKind::InvalidInput.into());
         }
@@ -84,17 +84,38 @@ pub fn write_over(
     })
 }
 
+/// Adds bytes to the end of a regular file that is there, in one call.
+pub fn append(step: &'static str, at: &(impl At + ?Sized), bytes: &[u8]) -> io::Result<()> {
+    step::around(step, || {
+        let mut file = open_to_write(at, Write::Append)?;
+        match file.metadata()?.is_file() {
+            true => file.write_all(bytes),
+            false => Err(ErrorKind::InvalidInput.into()),
+        }
+    })
+}
+
+/// Where the bytes of a file that is there are written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Write {
+    Over,
+    Append,
+}
+
 #[cfg(unix)]
-fn open_to_write(at: &(impl At + ?Sized)) -> io::Result<File> {
+fn open_to_write(at: &(impl At + ?Sized), write: Write) -> io::Result<File> {
     use rustix::fs::{Mode, OFlags};
-    let flags = OFlags::WRONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let mut flags = OFlags::WRONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    flags.set(OFlags::APPEND, write == Write::Append);
     let opened = rustix::fs::openat(at.folder(), at.name(), flags, Mode::empty());
     os(opened).map(File::from)
 }
 
 #[cfg(not(unix))]
-fn open_to_write(at: &(impl At + ?Sized)) -> io::Result<File> {
-    OpenOptions::new().write(true).open(at.path())
+fn open_to_write(at: &(impl At + ?Sized), write: Write) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.append(write == Write::Append).write(true);
+    options.open(at.path())
 }
 
 /// Tries for up to 100 ms what the system may grant in a moment.

@@ -134,11 +134,9 @@ fn try_read(
 /// Reads a small file that the kernel makes anew for each reader, in one call:
 /// a second one would only find its end.
 pub fn read_proc(path: impl AsRef<Path>) -> Option<Vec<u8>> {
-    const MOST: usize = 4096;
-    let mut bytes = vec![0; MOST];
+    let mut bytes = [0; 4096];
     let length = File::open(path).ok()?.read(&mut bytes).ok()?;
-    bytes.truncate(length);
-    Some(bytes)
+    Some(bytes[..length].to_vec())
 }
 
 fn is_absence(error: &io::Error) -> bool {

@@ -53,6 +53,7 @@ pub const OF_AN_UPDATE: &[&str] = &[
     "leftover.claim",
     "leftover.unlink",
     "archive.move",
+    "own-rows.append",
     "own-rows.create",
     "own-rows.write",
     "own-rows.replace",

@@ -4,6 +4,11 @@
 //! rows gone that were acknowledged long ago. So each update remembers its rows
 //! in the user's own folder for state, before it writes them, and joins them
 //! into the board that it finds.
+//!
+//! The file is a journal: one line for each update, with the rows that it wrote.
+//! To replace a file has ext4 write it to the disk at once (`auto_da_alloc`),
+//! which takes longer than the rest of an update. A line that a crash tore is
+//! passed over.
 
 use super::run::EditOptions;
 use crate::Timestamp;
@@ -19,13 +24,15 @@ use std::path::{Path, PathBuf};
 const FOLDER: &str = "own-rows";
 /// The greatest size of one that is read, in bytes.
 const CAP: u64 = 4 * 1024 * 1024;
+/// How many lines a journal has before it becomes one line again.
+const MOST_LINES: usize = 64;
 /// How long a row is remembered, in ms.
 const KEEP_MS: i64 = 7 * 24 * 60 * 60 * 1000;
 /// For this long, in ms, a row that another host's board lacks was never seen
 /// there rather than removed: nobody clears a row so young away.
 const YOUNG_MS: i64 = 60 * 60 * 1000;
 
-/// The rows that this host wrote last to one board.
+/// The rows that this host wrote last to one board, or one line of its journal.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct OwnRows {
     /// The `updated:` that the board had then, in ms.
@@ -34,6 +41,15 @@ pub(super) struct OwnRows {
     /// The boards beside it, of unknown names, of which its user was told.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub told: Vec<String>,
+    /// The keys of rows that are remembered no longer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    gone: Vec<String>,
+    /// The keys of rows that the journal does not have yet.
+    #[serde(skip)]
+    fresh: HashSet<String>,
+    /// How many lines the journal has.
+    #[serde(skip)]
+    lines: usize,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -56,11 +72,25 @@ struct OwnRow {
 impl OwnRows {
     /// Reads what is remembered of a board; what cannot be read is forgotten.
     pub fn read(options: &EditOptions) -> Self {
-        let read = || {
-            let contents = read_small(&file(options)?, CAP, Links::Refuse).ok()??;
-            serde_json::from_slice(&contents.bytes).ok()
-        };
-        read().unwrap_or_default()
+        let read = || read_small(&file(options)?, CAP, Links::Refuse).ok()?;
+        let bytes = read().map_or_else(Vec::new, |contents| contents.bytes);
+        let mut own = Self::default();
+        for line in bytes.split(|byte| *byte == b'\n') {
+            if let Ok(line) = serde_json::from_slice(line) {
+                own.follow(line);
+            }
+        }
+        own
+    }
+
+    fn follow(&mut self, line: Self) {
+        self.lines += 1;
+        self.updated = line.updated;
+        self.told = line.told;
+        let is_newer = |key: &str| line.rows.iter().any(|row| row.key == key);
+        self.rows
+            .retain(|row| !line.gone.contains(&row.key) && !is_newer(&row.key));
+        self.rows.extend(line.rows);
     }
 
     /// Joins the rows into the board on the disk, and forgets those that
@@ -80,7 +110,7 @@ impl OwnRows {
         let host = board.is_shared().then_some(&*options.host.id);
         let index = board.index();
         let (mut outdated, mut joined) = (HashSet::new(), Vec::new());
-        self.rows.retain(|own| {
+        let mut is_kept = |own: &OwnRow| {
             let prior = index.prior(&Slot::keyed(&own.key).on(host));
             let shown = prior.map(|(_, prior)| prior.get(Field::Heartbeat));
             if shown.is_some_and(|shown| shown.as_deref() == own.heartbeat.as_deref()) {
@@ -110,7 +140,13 @@ impl OwnRows {
                 joined.push(row);
             }
             true
-        });
+        };
+        for own in std::mem::take(&mut self.rows) {
+            match is_kept(&own) {
+                true => self.rows.push(own),
+                false => self.gone.push(own.key),
+            }
+        }
         drop(index);
         let mut at = 0..;
         let is_kept = |_: &Row| at.next().is_none_or(|at| !outdated.contains(&at));
@@ -127,6 +163,7 @@ impl OwnRows {
                 continue;
             };
             self.rows.retain(|other| other.key != own.key);
+            self.fresh.insert(own.key.clone());
             self.rows.push(own);
         }
     }
@@ -147,9 +184,34 @@ impl OwnRows {
     /// Not synced: after a power cut nobody brings an old version back.
     pub fn write(&mut self, options: &EditOptions) -> io::Result<()> {
         self.updated = Some(options.now.as_millis());
-        self.store(options)
+        if !(1..MOST_LINES).contains(&self.lines) {
+            return self.store(options);
+        }
+        let Some(path) = file(options) else {
+            return Ok(());
+        };
+        let is_fresh = |row: &&OwnRow| self.fresh.contains(&row.key);
+        let line = Self {
+            updated: self.updated,
+            rows: self.rows.iter().filter(is_fresh).cloned().collect(),
+            told: self.told.clone(),
+            gone: self.gone.clone(),
+            ..Self::default()
+        };
+        // In front, so that it ends a line that was torn, too.
+        let mut bytes = vec![b'\n'];
+        serde_json::to_writer(&mut bytes, &line)?;
+        disk::append("own-rows.append", &path, &bytes)
     }
 
+    fn as_one_line(&self) -> serde_json::Result<Vec<u8>> {
+        serde_json::to_vec(&Self {
+            gone: Vec::new(),
+            ..self.clone()
+        })
+    }
+
+    /// Replaces the journal by one line.
     fn store(&self, options: &EditOptions) -> io::Result<()> {
         let Some(path) = file(options) else {
             return Ok(());
@@ -169,7 +231,7 @@ impl OwnRows {
             }
             created => created,
         }?;
-        let written = disk::fill("own-rows.write", &file, &serde_json::to_vec(self)?)
+        let written = disk::fill("own-rows.write", &file, &self.as_one_line()?)
             .and_then(|()| disk::replace("own-rows.replace", &pending, &path));
         if written.is_err() {
             let _ = disk::remove("own-rows.unlink", &pending);

@@ -140,3 +140,29 @@ fn what_is_remembered_lies_outside_the_vault_and_is_private() {
     update(&env, "rb", "b1");
     assert_eq!(sessions(&env), ["a1", "b1"]);
 }
+
+#[test]
+fn a_journal_survives_a_torn_line_and_becomes_one_line_again() {
+    let env = TestEnv::new();
+    update(&env, "ra", "a1");
+    let old = env.read_board();
+    update(&env, "rb", "b1");
+    let folder = env.path("state/boardsync/own-rows");
+    let file = std::fs::read_dir(&folder).unwrap().next().unwrap();
+    let file = file.unwrap().path();
+    let lines = || std::fs::read_to_string(&file).unwrap().lines().count();
+    assert_eq!(lines(), 2, "one for each update");
+    let torn = std::fs::read_to_string(&file).unwrap() + "\n{\"updated\":17";
+    std::fs::write(&file, torn).unwrap();
+    update(&env, "rc", "c1");
+    env.write_board(&old);
+    update(&env, "rd", "d1");
+    assert_eq!(sessions(&env), ["a1", "b1", "c1", "d1"]);
+    for round in 0..70 {
+        update(&env, "re", &format!("e{round}"));
+    }
+    assert!(lines() < 64, "{}", lines());
+    env.write_board(&old);
+    update(&env, "rf", "f1");
+    assert_eq!(sessions(&env), ["a1", "b1", "c1", "d1", "e69", "f1"]);
+}
