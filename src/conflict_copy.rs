@@ -47,7 +47,7 @@ const TOOLS: [(&str, &str); 11] = [
         r"-[A-Z][A-Z0-9]*(?:-[A-Z0-9]+)*(?:-\d{1,2})?| \([A-Z]+(?:-[A-Z0-9]+)+\)",
     ),
     // common/…/conflictresolver: " (Conflict a4ab3033)"
-    ("Cryptomator", r" \((?i:conflict) [0-9a-f]{8}\)"),
+    ("Cryptomator", r" \([Cc]onflict [0-9a-f]{8}\)"),
     // Help: "What happens with conflicts?"
     (
         "Synology Drive",
@@ -100,11 +100,27 @@ fn pattern() -> &'static Regex {
         let groups = TOOLS.map(|(_, mark)| format!("({mark})"));
         let any = groups
             .join("|")
-            .replace("{conflict}", &format!("(?i:{CONFLICT})"))
-            .replace("{any}", &format!("(?i:conflict|{CONFLICT})"))
-            .replace("{day}", r"20\d\d-?\d\d-?\d\d");
+            .replace("{conflict}", &format!("(?:{})", in_any_case(CONFLICT)))
+            .replace(
+                "{any}",
+                &format!("(?:{}|{})", in_any_case("conflict"), in_any_case(CONFLICT)),
+            )
+            .replace("{day}", r"20\d\d-?\d\d-?\d\d")
+            .replace(r"\d", "[0-9]");
         Regex::new(&format!("^(?:{any})+$")).expect("the table is well-formed")
     })
+}
+
+/// Writes each letter of an expression in both cases.
+///
+/// What `(?i)` and `\d` take of Unicode is a hundred kilobytes of tables with
+/// addresses in them, which the loader goes through at every start.
+fn in_any_case(expression: &str) -> String {
+    let both = |c: char| match c.is_lowercase() {
+        true => format!("[{c}{}]", c.to_uppercase()),
+        false => c.to_string(),
+    };
+    expression.chars().map(both).collect()
 }
 
 #[cfg(test)]
