@@ -195,7 +195,7 @@ impl Commit<'_> {
                 _ => self.publish(&new)?,
             };
             match put {
-                Put::Done if document.looks_again() && !self.is_in_place() => {
+                Put::Done if document.looks_again() && !self.is_in_place(board.as_ref()) => {
                     // The board held it all: what was displaced is not needed.
                     self.finish(End::<D::Refusal>::Written);
                     is_done = true;
@@ -279,13 +279,16 @@ impl Commit<'_> {
     /// An editor that had read the board before our write saves over it without
     /// asking. While we are here, what it took away is written again. Where
     /// nothing keeps other hosts away, theirs is waited for, without the latch.
-    fn is_in_place(&mut self) -> bool {
+    fn is_in_place(&mut self, board: Option<&Entry>) -> bool {
         if !self.has_exchange && !self.options.locked {
             self.latch = None;
             std::thread::sleep(SECOND_LOOK);
             self.take_latch();
         }
-        let now = self.place.entry().and_then(|board| disk::status(&board));
+        let now = match board {
+            Some(board) => disk::status(board),
+            None => self.place.entry().and_then(|board| disk::status(&board)),
+        };
         now.ok().map(|now| Stamp::of(&now)) == self.written
     }
 
