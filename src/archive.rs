@@ -1,7 +1,7 @@
 //! Files that are kept in a vault instead of being removed.
 
+use crate::config::vault::BoardPlace;
 use crate::disk::{self, Entry};
-use crate::vault::Place;
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ const BACKUPS: &str = "backups";
 
 /// Moves a file that lies beside the board into `.orchestrator/merged/`, and
 /// gives its new place.
-pub(crate) fn put_away(place: &Place, file: &Entry) -> io::Result<Entry> {
+pub(crate) fn put_away(place: &BoardPlace, file: &Entry) -> io::Result<Entry> {
     let path = file.path();
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     in_free_name(place, MERGED, &name, |kept| {
@@ -23,7 +23,7 @@ pub(crate) fn put_away(place: &Place, file: &Entry) -> io::Result<Entry> {
 /// Writes a content into `.orchestrator/backups/`, and gives its path.
 ///
 /// It has the name of the note, and only its owner reads it.
-pub(crate) fn back_up(place: &Place, bytes: &[u8]) -> io::Result<PathBuf> {
+pub(crate) fn back_up(place: &BoardPlace, bytes: &[u8]) -> io::Result<PathBuf> {
     let name = place.board.file_name().unwrap_or_default();
     let entry = in_free_name(place, BACKUPS, &name.to_string_lossy(), |kept| {
         let file = disk::create_new("archive.create", kept, 0o600)?;
@@ -35,7 +35,7 @@ pub(crate) fn back_up(place: &Place, bytes: &[u8]) -> io::Result<PathBuf> {
 
 /// Puts something under `name`, or `name` with the first free number.
 fn in_free_name(
-    place: &Place,
+    place: &BoardPlace,
     folder: &str,
     name: &str,
     mut put: impl FnMut(&Entry) -> io::Result<()>,

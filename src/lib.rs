@@ -31,76 +31,40 @@
 
 #[cfg(feature = "board")]
 pub mod board;
-#[cfg(feature = "board")]
-pub mod edit;
-pub mod lock;
-
-#[cfg(feature = "board")]
-mod archive;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;
 #[cfg(feature = "board")]
+pub mod edit;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
+pub mod internals;
+pub mod lock;
+
+#[cfg(feature = "board")]
+mod agent;
+#[cfg(feature = "board")]
+mod archive;
+#[cfg(feature = "board")]
+mod commit;
+#[cfg(feature = "board")]
+mod config;
+#[cfg(feature = "board")]
 mod conflict_copy;
+mod disk;
 #[cfg(feature = "cli")]
 mod duration;
 mod host_name;
+#[cfg(feature = "board")]
+mod ledger;
+#[cfg(feature = "board")]
+mod note;
 mod printable;
+#[cfg(feature = "board")]
+mod session;
 #[cfg(feature = "cli")]
 mod setup;
 mod timestamp;
-
-#[cfg(all(feature = "board", not(feature = "internals")))]
-mod agent;
-#[cfg(all(feature = "board", feature = "internals"))]
-#[doc(hidden)]
-pub mod agent;
-#[cfg(all(feature = "board", not(feature = "internals")))]
-mod commit;
-#[cfg(all(feature = "board", feature = "internals"))]
-#[doc(hidden)]
-pub mod commit;
-#[cfg(all(feature = "board", not(feature = "internals")))]
-mod config;
-#[cfg(all(feature = "board", feature = "internals"))]
-#[doc(hidden)]
-pub mod config;
-#[cfg(not(feature = "internals"))]
-mod disk;
-#[cfg(feature = "internals")]
-#[doc(hidden)]
-pub mod disk;
-#[cfg(all(feature = "board", not(feature = "internals")))]
-mod ledger;
-#[cfg(all(feature = "board", feature = "internals"))]
-#[doc(hidden)]
-pub mod ledger;
-#[cfg(all(feature = "board", not(feature = "internals")))]
-mod note;
-#[cfg(all(feature = "board", feature = "internals"))]
-#[doc(hidden)]
-pub mod note;
-#[cfg(all(feature = "board", not(feature = "internals")))]
-mod session;
-#[cfg(all(feature = "board", feature = "internals"))]
-#[doc(hidden)]
-pub mod session;
-#[cfg(all(feature = "board", not(feature = "internals")))]
-mod vault;
-#[cfg(all(feature = "board", feature = "internals"))]
-#[doc(hidden)]
-pub mod vault;
-
-#[cfg(all(feature = "board", feature = "internals"))]
-#[doc(hidden)]
-pub use conflict_copy::{CopyName, copy_name, is_conflict_copy};
-#[cfg(all(feature = "board", not(feature = "internals")))]
-use conflict_copy::{CopyName, copy_name, is_conflict_copy};
-#[cfg(feature = "internals")]
-#[doc(hidden)]
-pub use printable::{is_acted_on, printable};
-#[cfg(not(feature = "internals"))]
-use printable::{is_acted_on, printable};
 
 #[cfg(feature = "board")]
 pub use edit::update;

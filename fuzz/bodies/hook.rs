@@ -1,6 +1,6 @@
 //! An event is an object that names a session, however its bytes trickle in.
 
-use boardsync::agent::Payload;
+use boardsync::internals::agent::Payload;
 use std::io::Read;
 
 pub fn run(data: &[u8]) {

@@ -2,8 +2,8 @@
 //! in one line.
 
 use boardsync::Timestamp;
-use boardsync::config::{OwnConfig, owner, session_config};
-use boardsync::session::{RegistryEntry, SessionLock};
+use boardsync::internals::config::{OwnConfig, owner, session_config};
+use boardsync::internals::session::{RegistryEntry, SessionLock};
 
 pub fn run(data: &[u8]) {
     let now = Timestamp::from_millis(1_796_022_000_000);

@@ -190,7 +190,7 @@ impl Payload {
                 .ok_or(PayloadError::Lacks("session_id"))?,
             folder: fields.text(FOLDER).map(PathBuf::from),
             title: fields.text(TITLE).map(|title| {
-                let title = crate::printable(title.trim(), LONGEST_TITLE);
+                let title = crate::printable::printable(title.trim(), LONGEST_TITLE);
                 title.to_string()
             }),
             notification: fields.text(NOTIFICATION),

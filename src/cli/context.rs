@@ -3,12 +3,12 @@
 use super::global::Global;
 use super::outcome::{Failure, trace};
 use crate::Timestamp;
+use crate::config::vault::{AllowedLinks, BoardPlace};
 use crate::config::{self, Choice, Env, OwnConfig, VaultSource};
 use crate::disk::Patience;
 use crate::edit::ActivityCell;
 use crate::lock::LockOptions;
 use crate::session::Repo;
-use crate::vault::{AllowedLinks, Place};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -57,7 +57,7 @@ struct Timing {
 
 /// The board that a command works on, or the reason why it has none.
 pub enum Chosen {
-    Place(Place),
+    Board(BoardPlace),
     Disabled { reason: String },
 }
 
@@ -181,26 +181,26 @@ impl Context {
         // The default vault is made by the first write; looking makes nothing.
         let is_to_come = choice.source == VaultSource::Default && !choice.path.exists();
         let find = if is_to_come {
-            Place::within
+            BoardPlace::within
         } else {
-            Place::find
+            BoardPlace::find
         };
         let home = self.home();
         let links = AllowedLinks::of(&choice.source, home.as_deref());
         let mut place = find(&choice.path, note, links).map_err(Failure::of)?;
         place.lock_file = self.named_lock_file();
-        Ok(Chosen::Place(place))
+        Ok(Chosen::Board(place))
     }
 
     /// Finds the board for a command that has no repository.
-    pub fn place(&self) -> Result<Place, Failure> {
+    pub fn place(&self) -> Result<BoardPlace, Failure> {
         self.place_of(self.global.board())
     }
 
     /// Finds a note of the vault for a command that has no repository.
-    pub fn place_of(&self, note: &str) -> Result<Place, Failure> {
+    pub fn place_of(&self, note: &str) -> Result<BoardPlace, Failure> {
         match self.choose_note(Some(&self.cwd), note)? {
-            Chosen::Place(place) => Ok(place),
+            Chosen::Board(place) => Ok(place),
             Chosen::Disabled { reason } => Err(Failure::Error(reason)),
         }
     }
@@ -212,7 +212,7 @@ impl Context {
     }
 
     /// Gives the options of the lock of the board at `place`, for this command.
-    pub fn lock_options(&self, place: &Place) -> LockOptions {
+    pub fn lock_options(&self, place: &BoardPlace) -> LockOptions {
         LockOptions {
             // Whoever wrote a record must be able to read it again.
             mode: place.mode & 0o666 | 0o600,

@@ -4,15 +4,15 @@ use super::context::{Context, OnSignal, Sync};
 use super::outcome::{Failure, warn};
 use super::signals;
 use crate::config;
+use crate::config::vault::BoardPlace;
 use crate::edit::{Action, BoardEdit, EditError, EditOptions, Report, run};
 use crate::lock::LockOptions;
-use crate::vault::Place;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Does one edit of the board at `place`; `adjust` changes its options.
 pub fn edit(
     context: &Context,
-    place: &Place,
+    place: &BoardPlace,
     edit: &mut impl BoardEdit,
     adjust: impl FnOnce(&mut EditOptions),
 ) -> Result<Report, Failure> {
@@ -34,7 +34,7 @@ pub fn edit(
 /// Does anything else under the lock of the note at `place`.
 pub fn under_lock<T>(
     context: &Context,
-    place: &Place,
+    place: &BoardPlace,
     act: impl FnOnce(EditOptions) -> Result<T, EditError>,
 ) -> Result<T, Failure> {
     let (done, unlocked) = with_options(context, place, act)?;
@@ -59,7 +59,7 @@ pub fn accepted(report: Report) -> Result<Report, Failure> {
 /// write: a line that says "written" must be true.
 fn with_options<T>(
     context: &Context,
-    place: &Place,
+    place: &BoardPlace,
     act: impl FnOnce(EditOptions) -> Result<T, EditError>,
 ) -> Result<(T, Option<String>), Failure> {
     let unlocked = Arc::new(Mutex::new(None));

@@ -5,7 +5,7 @@ use super::context::{Context, INHERITED_LOCK};
 use super::outcome::{Exit, Failure, json_line, warn};
 use crate::disk::Patience;
 use crate::lock::{LockOptions, LockOutcome, Release, WhyUnlocked, with_lock};
-use crate::printable;
+use crate::printable::printable;
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
 use std::io::{self, ErrorKind, Write};

@@ -42,6 +42,8 @@ pub struct Global {
 impl Global {
     /// Returns the board's path in the vault.
     pub fn board(&self) -> &str {
-        self.board.as_deref().unwrap_or(crate::vault::DEFAULT_BOARD)
+        self.board
+            .as_deref()
+            .unwrap_or(crate::config::vault::DEFAULT_BOARD)
     }
 }

@@ -5,7 +5,7 @@ mod board;
 use super::context::Context;
 use super::outcome::{Exit, Failure, print, print_json, warn};
 use crate::config::{self, Choice};
-use crate::printable;
+use crate::printable::printable;
 use crate::setup::{Change, Events, Scope, Setup, SetupError, Way, make};
 use clap::Args;
 use serde_json::{Value, json};

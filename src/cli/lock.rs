@@ -6,7 +6,7 @@ use crate::disk::Patience;
 use crate::lock::{
     Foreign, Inspection, Judged, LockFate, LockOptions, Reclaimed, Verdict, inspect, reclaim,
 };
-use crate::printable;
+use crate::printable::printable;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use std::path::Path;

@@ -2,7 +2,7 @@
 
 use crate::edit::EditError;
 use crate::lock::Trace;
-use crate::{is_acted_on, printable};
+use crate::printable::{is_acted_on, printable};
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -183,7 +183,10 @@ mod tests {
     fn json_holds_what_was_given_and_nothing_for_a_terminal() {
         let text = "a\u{9b}31m\u{202e}b\u{7f}\n\u{e0041}日";
         let line = json_line(&text).unwrap();
-        assert!(!line.trim_end().chars().any(crate::is_acted_on), "{line:?}");
+        assert!(
+            !line.trim_end().chars().any(crate::printable::is_acted_on),
+            "{line:?}"
+        );
         assert_eq!(serde_json::from_str::<String>(&line).unwrap(), text);
     }
 }

@@ -9,7 +9,7 @@ use crate::board::Field;
 use crate::board::Row;
 use crate::disk::Entry;
 use crate::edit::{Action, Dropped, EditOptions, Prune, Report, Restore};
-use crate::printable;
+use crate::printable::printable;
 use clap::Args;
 use drop_rules::DropRules;
 use serde_json::{Value, json};

@@ -5,7 +5,7 @@ use super::outcome::{Exit, Failure, print, print_json, warn};
 use super::signals;
 use crate::edit::{Action, LockReport, Report};
 use crate::lock::{LockOutcome, Release};
-use crate::printable;
+use crate::printable::printable;
 
 /// Offers to tell hosts apart, where a second one has shown itself.
 const OFFER: &str =

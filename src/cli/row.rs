@@ -6,11 +6,11 @@ use super::outcome::{Exit, Failure, print, print_json, warn};
 use super::report::report;
 use crate::board::{cells, to_text};
 use crate::commit::{End, LIMIT};
+use crate::config::vault::BoardPlace;
 use crate::disk::read_regular;
 use crate::edit::{Action, Report, run_document};
 use crate::note::{Cell, Change, NotFound, NoteDocument, RowEdit, Wanted};
-use crate::printable;
-use crate::vault::Place;
+use crate::printable::printable;
 use clap::{Args, Subcommand};
 use serde_json::{Map, Value, json};
 
@@ -106,7 +106,12 @@ pub fn run(context: &Context, args: &RowArgs) -> Result<Exit, Failure> {
     }
 }
 
-fn change(context: &Context, place: &Place, row: Wanted, change: Change) -> Result<Exit, Failure> {
+fn change(
+    context: &Context,
+    place: &BoardPlace,
+    row: Wanted,
+    change: Change,
+) -> Result<Exit, Failure> {
     let asked = RowEdit { row, change };
     let mut document = NoteDocument::new(place, &asked);
     let (end, lock) = under_lock(context, place, |options| {
@@ -134,11 +139,11 @@ fn change(context: &Context, place: &Place, row: Wanted, change: Change) -> Resu
     }
 }
 
-fn refused(place: &Place, why: &NotFound) -> String {
+fn refused(place: &BoardPlace, why: &NotFound) -> String {
     format!("`{}` was not changed: {why}", place.board.display())
 }
 
-fn get(context: &Context, place: &Place, wanted: &Wanted) -> Result<Exit, Failure> {
+fn get(context: &Context, place: &BoardPlace, wanted: &Wanted) -> Result<Exit, Failure> {
     let path = place.board.display();
     let failed = |why: &dyn std::fmt::Display| Failure::Error(format!("`{path}`: {why}"));
     let contents = read_regular(&place.target, LIMIT)

@@ -4,7 +4,7 @@ use super::context::{Chosen, Context};
 use super::outcome::{Exit, Failure, print, print_json};
 use super::show::{Counts, Selection, Session, Snapshot, State};
 use super::stdin;
-use crate::printable;
+use crate::printable::printable;
 use clap::{Args, ValueEnum};
 use serde::Deserialize;
 use serde_json::json;
@@ -58,7 +58,7 @@ pub fn run(context: &Context, args: &StatusArgs) -> Result<Exit, Failure> {
     let asking = status_line();
     let folder = asking.as_ref().and_then(|asking| asking.cwd.as_deref());
     let place = match context.choose(Some(folder.unwrap_or(&context.cwd)))? {
-        Chosen::Place(place) => place,
+        Chosen::Board(place) => place,
         Chosen::Disabled { .. } => return Ok(Exit::Success),
     };
     let snapshot = Snapshot::take(context, &place, context.now)

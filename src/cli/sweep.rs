@@ -43,7 +43,7 @@ pub fn run(context: &Context, args: &SweepArgs) -> Result<Exit, Failure> {
         warn(warning);
     }
     let place = match context.choose(Some(&own.path))? {
-        Chosen::Place(place) => place,
+        Chosen::Board(place) => place,
         Chosen::Disabled { reason } => {
             let done = disabled(context, reason);
             if !args.dry_run {

@@ -121,7 +121,7 @@ pub fn run_for(
         return Err(no_folder(&unknown));
     };
     let place = match context.choose(Some(&first.path))? {
-        Chosen::Place(place) => place,
+        Chosen::Board(place) => place,
         Chosen::Disabled { reason } => return skip(context, &repos, reason, dry_run),
     };
     let registry = config::registry_dir(&context.env).map(|folder| Registry::at(&folder));

@@ -11,7 +11,7 @@ use super::outcome::{Exit, Failure};
 use super::show::{Page, Selection, Session, Snapshot, View, page};
 use super::terminal::Terminal;
 use crate::Timestamp;
-use crate::vault::Place;
+use crate::config::vault::BoardPlace;
 use alarm::Alarm;
 use changes::Changes;
 use clap::Args;
@@ -83,7 +83,7 @@ fn is_gone(error: &io::Error) -> bool {
 
 struct Watch<'a> {
     context: &'a Context,
-    place: Place,
+    place: BoardPlace,
     selection: &'a Selection,
     alarm: Option<Alarm<'a>>,
     /// Whether sessions of this host are shown: nothing notifies of their death.

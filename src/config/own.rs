@@ -3,7 +3,7 @@
 use super::env::{Env, HOME};
 use super::folders::{home, own_config_file};
 use super::{ConfigError, under_home};
-use crate::printable;
+use crate::printable::printable;
 use crate::session::small_file::read_regular;
 use crate::session::{absolute_path, default_roots};
 use serde::Deserialize;

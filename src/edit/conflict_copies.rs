@@ -4,8 +4,8 @@ use super::unknown_copies::siblings;
 use crate::archive;
 use crate::board::{Board, Condition, join_all, to_text};
 use crate::commit::{JOIN_BUDGET, LIMIT};
+use crate::config::vault::BoardPlace;
 use crate::disk::{self, Backoff, Entry, Links, Patience, read_small};
-use crate::vault::Place;
 use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -35,11 +35,11 @@ const BETWEEN_RENAMES: Duration = Duration::from_millis(500);
 
 /// Gives the size above which a copy is never joined, as long as the board has
 /// its size of now.
-pub fn largest_copy(place: &Place) -> u64 {
+pub fn largest_copy(place: &BoardPlace) -> u64 {
     BYTES.min(LIMIT.saturating_sub(length_of_board(place) + SPARE))
 }
 
-fn length_of_board(place: &Place) -> u64 {
+fn length_of_board(place: &BoardPlace) -> u64 {
     let board = place.entry().and_then(|board| disk::status(&board));
     board.map_or(0, |status| status.length)
 }
@@ -70,7 +70,7 @@ impl ConflictCopies {
     /// This is one listing of the board's folder an update, outside the lock: 2 ms
     /// for 5,000 notes, nothing measurable for 100. The folder's time cannot spare
     /// it, for every commit changes that itself.
-    pub fn beside(place: &Place) -> Self {
+    pub fn beside(place: &BoardPlace) -> Self {
         let (candidates, unknown) = siblings(place).unwrap_or_default();
         Self {
             candidates,
@@ -81,7 +81,7 @@ impl ConflictCopies {
 
     /// Lists them; waits for a board that a sync tool has just moved to a copy,
     /// and is about to replace.
-    pub fn once_settled(place: &Place) -> Self {
+    pub fn once_settled(place: &BoardPlace) -> Self {
         let copies = Self::beside(place);
         let is_missing = || {
             let status = place.entry().and_then(|board| disk::status(&board));
@@ -106,7 +106,7 @@ impl ConflictCopies {
     /// One that is still being written, as far as can be told, waits, and so
     /// does one that is too much for this update or would make the board larger
     /// than what can be read.
-    pub fn read(&mut self, place: &Place) {
+    pub fn read(&mut self, place: &BoardPlace) {
         if self.candidates.is_empty() {
             return;
         }
@@ -180,7 +180,7 @@ impl ConflictCopies {
     /// Moves those aside that the board held before this update.
     ///
     /// One that changed meanwhile, or cannot be moved, stays for the next update.
-    pub fn put_away(&mut self, place: &Place) {
+    pub fn put_away(&mut self, place: &BoardPlace) {
         let put = |copy: &ConflictCopy| {
             let aside = archive::put_away(place, &copy.entry).ok()?;
             if read(&aside).is_some_and(|now| now == copy.text.as_bytes()) {

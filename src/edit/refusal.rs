@@ -2,7 +2,7 @@
 
 use super::Action;
 use crate::board::{Board, Condition, GENERATOR, NotABoard, to_text};
-use crate::printable;
+use crate::printable::printable;
 use std::borrow::Cow;
 use std::path::Path;
 

@@ -7,8 +7,8 @@ use super::row_backups::Backups;
 use super::run::EditOptions;
 use crate::board::{Board, join_rows};
 use crate::commit::{End, LIMIT};
+use crate::config::vault::BoardPlace;
 use crate::disk::{Entry, Links, read_small};
-use crate::vault::Place;
 
 /// Puts the rows of the last backup back, but for those that the board has newer.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ impl Restore {
     /// # Errors
     ///
     /// The backup cannot be read.
-    pub fn last(place: &Place) -> Result<Option<Self>, EditError> {
+    pub fn last(place: &BoardPlace) -> Result<Option<Self>, EditError> {
         let Some(backup) = Backups::of(place).all().pop() else {
             return Ok(None);
         };

@@ -10,9 +10,9 @@ use crate::commit::{
     CommitError, CommitOptions, Committed, Document, End, LATCH_PATIENCE, LIMIT, commit,
     has_leftovers,
 };
+use crate::config::vault::BoardPlace;
 use crate::disk::{Token, read_regular};
 use crate::lock::{Host, LockOptions, LockOutcome, WhyUnlocked, with_lock};
-use crate::vault::Place;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ const EXPECTED: Duration = Duration::from_secs(10);
 #[non_exhaustive]
 pub struct EditOptions<'a> {
     /// Where the board and everything beside it lie.
-    pub place: &'a Place,
+    pub place: &'a BoardPlace,
     /// The time of the edit.
     pub now: Timestamp,
     /// How the lock is sought; `expected` is the edit's own.
@@ -64,7 +64,7 @@ impl From<bool> for DryRun {
 
 impl<'a> EditOptions<'a> {
     /// Makes the options of an edit by this host, now: locked, synced, for real.
-    pub fn new(place: &'a Place) -> Self {
+    pub fn new(place: &'a BoardPlace) -> Self {
         Self {
             place,
             now: Timestamp::now(),
@@ -220,7 +220,7 @@ pub fn run_document<D: Document>(
 /// Runs a section that commits, under the lock if that can be had.
 pub(super) fn under_lock<T>(
     options: &EditOptions,
-    section: impl FnOnce((&Place, CommitOptions)) -> T,
+    section: impl FnOnce((&BoardPlace, CommitOptions)) -> T,
 ) -> Result<(T, LockOutcome), EditError> {
     let EditOptions { place, lock, .. } = options;
     let commit = CommitOptions {

@@ -3,15 +3,15 @@
 
 use super::conflict_copies::LISTED;
 use super::refusal::is_ours;
+use crate::config::vault::BoardPlace;
+use crate::conflict_copy::is_conflict_copy;
 use crate::disk::{self, Entry, FileKind, read_regular};
-use crate::is_conflict_copy;
-use crate::vault::Place;
 use std::io;
 use std::path::Path;
 
 /// Lists the siblings with the name of a conflict copy, and those whose names
 /// only begin and end as the board's does; at most [`LISTED`] in all.
-pub fn siblings(place: &Place) -> io::Result<(Vec<Entry>, Vec<Entry>)> {
+pub fn siblings(place: &BoardPlace) -> io::Result<(Vec<Entry>, Vec<Entry>)> {
     let board = place.entry()?;
     let name = place.target.file_name().unwrap_or_default();
     let name = name.to_string_lossy();
@@ -72,7 +72,7 @@ pub fn sort(siblings: impl IntoIterator<Item = Entry>, largest: u64, mut budget:
 }
 
 /// Gives the command that has the next update join a sibling.
-pub fn command_to_adopt(place: &Place, sibling: &Entry) -> String {
+pub fn command_to_adopt(place: &BoardPlace, sibling: &Entry) -> String {
     let stem = place.target.file_stem().unwrap_or_default();
     let stem = stem.to_string_lossy();
     let folder = place.target.parent().unwrap_or(Path::new("."));

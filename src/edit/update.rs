@@ -12,9 +12,9 @@ use super::unknown_copies::{command_to_adopt, sort};
 use crate::Timestamp;
 use crate::board::{Board, Field, Fresh, Row, Slot, Status, cell_text};
 use crate::commit::{Displaced, End};
+use crate::config::vault::BoardPlace;
 use crate::disk::Entry;
 use crate::session::{Derived, Explicit, Registry, Repo, Sources, derive};
-use crate::vault::Place;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -135,7 +135,7 @@ impl<'a> Update<'a> {
     }
 
     /// Looks for boards of unknown names of which nobody was told yet.
-    fn look_for_untold(&mut self, place: &Place) {
+    fn look_for_untold(&mut self, place: &BoardPlace) {
         let names = self.copies.unknown.iter().map(name_of);
         let (told, untold): (Vec<_>, Vec<_>) = names
             .zip(&self.copies.unknown)
@@ -401,14 +401,14 @@ impl BoardEdit for Update<'_> {
         if let Some((name, adopt)) = &self.untold
             && report.action == Action::Written
         {
-            let name = crate::printable(name, 100);
+            let name = crate::printable::printable(name, 100);
             report.note.get_or_insert_with(|| {
                 format!("`{name}` beside the board is a board, too; if it is a copy, have the next update join it: {adopt}")
             });
         }
         if let Some(said) = self.explicit.heartbeat.as_ref().filter(|_| self.replaced) {
             report.note.get_or_insert_with(|| {
-                let said = crate::printable(said, 40);
+                let said = crate::printable::printable(said, 40);
                 format!("the heartbeat `{said}` is ahead of this host's clock, and was replaced by its time")
             });
         }

@@ -5,7 +5,7 @@ use super::find::NotFound;
 use crate::archive;
 use crate::board::{has_conflict, to_bytes, to_text};
 use crate::commit::{Displaced, Document, Edit};
-use crate::vault::Place;
+use crate::config::vault::BoardPlace;
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ use std::path::PathBuf;
 /// edit means the same on every version of a note.
 #[derive(Debug)]
 pub struct NoteDocument<'a> {
-    place: &'a Place,
+    place: &'a BoardPlace,
     edit: &'a RowEdit,
     /// Why the edit means nothing on what an outsider wrote meanwhile.
     missed: RefCell<Option<NotFound>>,
@@ -25,7 +25,7 @@ pub struct NoteDocument<'a> {
 
 impl<'a> NoteDocument<'a> {
     /// Prepares the edit; reads nothing.
-    pub fn new(place: &'a Place, edit: &'a RowEdit) -> Self {
+    pub fn new(place: &'a BoardPlace, edit: &'a RowEdit) -> Self {
         Self {
             place,
             edit,

@@ -108,7 +108,7 @@ pub struct Lease {
     /// The vault.
     #[serde(with = "lossy")]
     pub vault: PathBuf,
-    /// The board, as it is named ([`crate::vault::Place::board`]).
+    /// The board, as it is named ([`crate::config::vault::BoardPlace::board`]).
     #[serde(with = "lossy")]
     pub board: PathBuf,
     /// The branch that was checked out at the last event.

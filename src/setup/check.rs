@@ -1,11 +1,11 @@
 //! What `doctor` looks at, and what it finds.
 
 use crate::Timestamp;
+use crate::config::vault::{AllowedLinks, BoardPlace};
 use crate::config::{self, Choice, Env, VaultChoice, VaultSource};
 use crate::disk::{self, Abilities, Token, probe};
 use crate::lock::{Host, LockOptions};
-use crate::printable;
-use crate::vault::{AllowedLinks, Place};
+use crate::printable::printable;
 use serde_json::{Value, json};
 use std::cell::OnceCell;
 use std::fmt::Display;
@@ -115,8 +115,8 @@ pub struct Inspection<'a> {
     /// The vault, or why there is none.
     pub vault: Result<VaultChoice, String>,
     /// Where the board and everything beside it lie, if that could be found.
-    pub place: Result<Place, String>,
-    lock_options: &'a dyn Fn(&Place) -> LockOptions,
+    pub place: Result<BoardPlace, String>,
+    lock_options: &'a dyn Fn(&BoardPlace) -> LockOptions,
     abilities: OnceCell<(io::Result<Abilities>, SystemTime)>,
 }
 
@@ -127,7 +127,7 @@ impl<'a> Inspection<'a> {
         cwd: &'a Path,
         now: Timestamp,
         (flag, board): (Option<&Path>, &'a str),
-        lock_options: &'a dyn Fn(&Place) -> LockOptions,
+        lock_options: &'a dyn Fn(&BoardPlace) -> LockOptions,
     ) -> Self {
         let vault = match config::choose_vault(flag, env, Some(cwd), cwd) {
             Ok(Choice::Vault(choice)) => Ok(choice),
@@ -161,12 +161,12 @@ impl<'a> Inspection<'a> {
     }
 
     /// Gives the options of the board's lock.
-    pub fn lock_options(&self, place: &Place) -> LockOptions {
+    pub fn lock_options(&self, place: &BoardPlace) -> LockOptions {
         (self.lock_options)(place)
     }
 
     /// Tries what the vault's file system can do, once, and takes the time.
-    pub fn abilities(&self, place: &Place) -> &(io::Result<Abilities>, SystemTime) {
+    pub fn abilities(&self, place: &BoardPlace) -> &(io::Result<Abilities>, SystemTime) {
         self.abilities.get_or_init(|| {
             let was_there = place.folder.exists();
             let token = Token::new(Host::current().tag());
@@ -181,7 +181,7 @@ impl<'a> Inspection<'a> {
     }
 
     /// Gives the time of the vault's file system.
-    pub fn clock(&self, place: &Place) -> SystemTime {
+    pub fn clock(&self, place: &BoardPlace) -> SystemTime {
         match self.abilities(place) {
             (
                 Ok(Abilities {
@@ -194,7 +194,7 @@ impl<'a> Inspection<'a> {
     }
 }
 
-fn find(choice: &VaultChoice, board: &str, home: Option<&Path>) -> Result<Place, String> {
+fn find(choice: &VaultChoice, board: &str, home: Option<&Path>) -> Result<BoardPlace, String> {
     if choice.source == VaultSource::Default && !choice.path.exists() {
         let path = choice.path.display();
         return Err(format!(
@@ -210,5 +210,5 @@ fn find(choice: &VaultChoice, board: &str, home: Option<&Path>) -> Result<Place,
         ));
     }
     let links = AllowedLinks::of(&choice.source, home);
-    Place::find(&choice.path, board, links).map_err(|error| error.to_string())
+    BoardPlace::find(&choice.path, board, links).map_err(|error| error.to_string())
 }

@@ -7,7 +7,7 @@
 use crate::env::{Said, TestEnv};
 use crate::peer::{Peer, Server, ledger};
 use boardsync::Timestamp;
-use boardsync::session::Repo;
+use boardsync::internals::session::Repo;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -2,7 +2,7 @@
 
 use crate::env::{Said, TestEnv, board_of};
 use crate::peer::{Peer, lease, ledger, wired_repo, write_lease};
-use boardsync::session::Repo;
+use boardsync::internals::session::Repo;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 

@@ -138,7 +138,7 @@ fn the_right_entry_is_found_in_a_registry_of_10_000_and_garbage() {
         let text = entry(&format!("s{index}"), &format!("{index:064x}"));
         std::fs::write(active.join(format!("s{index}.json")), text).unwrap();
     }
-    let hash = boardsync::session::Repo::at(&repo, Path::new("/")).hash;
+    let hash = boardsync::internals::session::Repo::at(&repo, Path::new("/")).hash;
     let garbage: [(&str, Vec<u8>); 5] = [
         ("empty.json", Vec::new()),
         (

@@ -1,6 +1,8 @@
 //! The vault is chosen by the first source that names one.
 
-use boardsync::config::{Choice, ConfigError, Env, VaultChoice, VaultSource, choose_vault};
+use boardsync::internals::config::{
+    Choice, ConfigError, Env, VaultChoice, VaultSource, choose_vault,
+};
 use std::fs;
 use std::path::{Path, PathBuf};
 

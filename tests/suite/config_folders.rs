@@ -1,6 +1,8 @@
 //! The peer's folders are found where the peer looks for them.
 
-use boardsync::config::{Env, host_aliases_file, private_dir, registry_dir, sweep_roots};
+use boardsync::internals::config::{
+    Env, host_aliases_file, private_dir, registry_dir, sweep_roots,
+};
 use std::path::Path;
 
 #[test]

@@ -1,6 +1,6 @@
 //! The `vault-integration` block is read as the peer reads it.
 
-use boardsync::config::session_config::{Block, VaultIntegration, read};
+use boardsync::internals::config::session_config::{Block, VaultIntegration, read};
 use serde_json::Value;
 
 fn expected(values: &Value) -> VaultIntegration {

@@ -1,7 +1,7 @@
 //! What a repository's Session Config says of its row, and what a sweep leaves alone.
 
 use crate::env::{Said, TestEnv, board_of};
-use boardsync::session::Repo;
+use boardsync::internals::session::Repo;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -186,7 +186,7 @@ fn what_a_crash_left_is_found() {
 #[test]
 fn the_files_of_a_living_process_are_none_of_them() {
     let env = healthy();
-    let token = boardsync::disk::Token::new(Host::current().tag());
+    let token = boardsync::internals::disk::Token::new(Host::current().tag());
     fs::write(
         env.orchestrator().join(format!(".board.{token}.pending")),
         "x",
@@ -426,8 +426,8 @@ fn trouble_that_a_hook_met_is_told() {
         "vault": env.vault(), "board": env.board(), "started": at, "seen": at,
         "activity": "idle", "since": at, "trouble": "cannot write the board: no space left",
     });
-    let lease: boardsync::session::lease::Lease = serde_json::from_value(lease).unwrap();
-    boardsync::session::Leases::at(&env.path("state/boardsync"))
+    let lease: boardsync::internals::session::lease::Lease = serde_json::from_value(lease).unwrap();
+    boardsync::internals::session::Leases::at(&env.path("state/boardsync"))
         .write(&lease)
         .unwrap();
     assert_found(

@@ -1,7 +1,7 @@
 //! The column `Host` as session-orchestrator 5.4 writes it on every board.
 
 use crate::env::{Said, TestEnv};
-use boardsync::session::Repo;
+use boardsync::internals::session::Repo;
 use serde_json::json;
 use std::fs;
 use std::path::{Path, PathBuf};

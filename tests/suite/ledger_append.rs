@@ -1,7 +1,7 @@
 //! The ledger's lines are the peer's, and go nowhere but into the repository.
 
 use boardsync::Timestamp;
-use boardsync::ledger::{LEDGER, LedgerEntry, LockNote, append};
+use boardsync::internals::ledger::{LEDGER, LedgerEntry, LockNote, append};
 use std::fs;
 
 const LOCK: LockNote<'_> = LockNote {

@@ -1,7 +1,7 @@
 //! A ledger is counted honestly: what is absent is not zero.
 
 use boardsync::Timestamp;
-use boardsync::ledger::{Summary, Waits, summarise};
+use boardsync::internals::ledger::{Summary, Waits, summarise};
 
 fn line(time: &str, rest: &str) -> String {
     format!(

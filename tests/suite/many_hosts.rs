@@ -9,9 +9,9 @@
 use boardsync::Timestamp;
 use boardsync::board::{Board, Field, Status};
 use boardsync::edit::{Action, EditOptions, RepoSources, Report, Share, run, update};
+use boardsync::internals::config::vault::{AllowedLinks, BoardPlace, DEFAULT_BOARD};
+use boardsync::internals::session::{Explicit, Repo, Sources};
 use boardsync::lock::{Host, LockOptions};
-use boardsync::session::{Explicit, Repo, Sources};
-use boardsync::vault::{AllowedLinks, DEFAULT_BOARD, Place};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -61,7 +61,7 @@ struct Machine {
     index: usize,
     host: Host,
     vault: PathBuf,
-    place: Place,
+    place: BoardPlace,
     /// What the sync tool knows of each file.
     synced: BTreeMap<String, Version>,
 }
@@ -217,7 +217,7 @@ impl World {
             Machine {
                 index,
                 host: Host::named(&format!("host-{index}"), Some(&format!("boot-{index}"))),
-                place: Place::find(
+                place: BoardPlace::find(
                     &vault,
                     DEFAULT_BOARD,
                     AllowedLinks::Within(Some(root.path())),

@@ -36,7 +36,7 @@ fn rows(env: &TestEnv) -> String {
 
 /// The key that boardsync gives to a path.
 fn key(path: &Path) -> String {
-    boardsync::session::Repo::at(path, Path::new("/")).key
+    boardsync::internals::session::Repo::at(path, Path::new("/")).key
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Broken files neither stop nor hang an update, and each is told of.
 
-use boardsync::session::{Registry, Repo, SESSION_LOCK, Sources};
+use boardsync::internals::session::{Registry, Repo, SESSION_LOCK, Sources};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};

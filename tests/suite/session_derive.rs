@@ -2,7 +2,7 @@
 
 use boardsync::Timestamp;
 use boardsync::board::Status;
-use boardsync::session::{
+use boardsync::internals::session::{
     Derived, Explicit, Registry, RegistryEntry, Repo, SESSION_LOCK, SessionLock, Sources, derive,
 };
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! A sweep finds what is busy on the host, and nothing else stops it.
 
-use boardsync::session::{Repo, SESSION_LOCK, Sweep, enumerate};
+use boardsync::internals::session::{Repo, SESSION_LOCK, Sweep, enumerate};
 use std::fs;
 use std::path::PathBuf;
 

@@ -4,9 +4,9 @@ use crate::env::{TestEnv, board_of};
 use boardsync::Timestamp;
 use boardsync::board::{Board, Field, Status};
 use boardsync::edit::{EditOptions, RepoSources, Report, update};
+use boardsync::internals::config::vault::{AllowedLinks, BoardPlace, DEFAULT_BOARD};
+use boardsync::internals::session::{Explicit, Repo, Sources};
 use boardsync::lock::Host;
-use boardsync::session::{Explicit, Repo, Sources};
-use boardsync::vault::{AllowedLinks, DEFAULT_BOARD, Place};
 use std::path::Path;
 
 const KEY: &str = "339eea63";
@@ -19,7 +19,7 @@ fn at(clock: &str) -> Timestamp {
 
 /// Updates the row of [`REPO`] as the host of that name.
 fn update_on(env: &TestEnv, host: &str, said: Option<Status>, clock: &str) -> Report {
-    let place = Place::find(
+    let place = BoardPlace::find(
         &env.vault(),
         DEFAULT_BOARD,
         AllowedLinks::Within(Some(&env.home())),

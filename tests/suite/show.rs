@@ -180,14 +180,14 @@ fn nothing_in_a_cell_reaches_the_terminal_as_a_command() {
     env.write_board(&board_of(row));
     for args in [&[][..], &["--json"]] {
         let out = show(&env, args).quietly().out;
-        let acted_on = |c: &char| *c != '\n' && *c != '\t' && boardsync::is_acted_on(*c);
+        let acted_on = |c: &char| *c != '\n' && *c != '\t' && boardsync::internals::is_acted_on(*c);
         assert_eq!(out.chars().find(acted_on), None, "{out:?}");
         assert_eq!(out.lines().count(), if args.is_empty() { 2 } else { 1 });
     }
     #[cfg(unix)]
     {
         let shown = without_colours(&on_terminal(&env, &[], 200));
-        let acted_on = |c: &char| *c != '\n' && boardsync::is_acted_on(*c);
+        let acted_on = |c: &char| *c != '\n' && boardsync::internals::is_acted_on(*c);
         assert_eq!(shown.chars().find(acted_on), None, "{shown:?}");
         assert!(shown.contains("a[31m2Jb"), "{shown}");
     }
@@ -216,8 +216,8 @@ fn who_holds_the_lock_is_said_and_the_lock_left_alone() {
 /// Thirty rows, of which eleven have sessions on this host.
 #[cfg(unix)]
 fn thirty_sessions(env: &TestEnv) {
-    use boardsync::session::Repo;
-    use boardsync::session::lease::Activity::{Idle, Waiting, Working};
+    use boardsync::internals::session::Repo;
+    use boardsync::internals::session::lease::Activity::{Idle, Waiting, Working};
     let row = |index: usize, status: &str, heartbeat: &str| {
         let name = format!("service-{index:02}");
         let key = Repo::at(&env.path("src").join(&name), &env.path("")).key;
@@ -292,7 +292,7 @@ fn a_terminal_without_utf_8_gets_ascii() {
 fn a_dead_session_is_shown_as_dead_before_the_board_knows() {
     let env = TestEnv::new();
     let repo = env.repo("app");
-    let key = boardsync::session::Repo::at(&repo, &repo).key;
+    let key = boardsync::internals::session::Repo::at(&repo, &repo).key;
     env.write_board(&board_of(&format!(
         "| app | in-progress | s1 | main | — | 2026-11-30T06:58:00.000Z | {key} |\n"
     )));

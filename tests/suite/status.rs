@@ -1,7 +1,7 @@
 //! `status`: one line for prompts, tmux and Claude Code.
 
 use crate::env::{TestEnv, board_of};
-use boardsync::session::lease::Activity::{Idle, Waiting};
+use boardsync::internals::session::lease::Activity::{Idle, Waiting};
 
 fn env_of_four() -> TestEnv {
     let env = TestEnv::new();

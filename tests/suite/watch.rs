@@ -183,7 +183,7 @@ fn a_program_gets_one_object_a_change() {
 
 #[test]
 fn a_command_runs_for_who_begins_to_wait_or_dies() {
-    use boardsync::session::lease::Activity;
+    use boardsync::internals::session::lease::Activity;
     let env = TestEnv::new();
     put_board(&env, &board_of(&row("app")));
     env.session("app", "s1").activity(Activity::Working).plant();

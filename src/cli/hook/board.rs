@@ -27,7 +27,7 @@ pub fn bring_up_to_date(
     budget: &Budget,
 ) -> Result<(), Failure> {
     let place = match context.choose(Some(&lease.repo))? {
-        Chosen::Place(place) => place,
+        Chosen::Board(place) => place,
         Chosen::Disabled { .. } => return Ok(()),
     };
     let said = Explicit::default();

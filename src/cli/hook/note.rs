@@ -170,7 +170,7 @@ fn place_of(
         return Ok(None);
     }
     let place = match context.choose(Some(&repo))? {
-        Chosen::Place(place) => place,
+        Chosen::Board(place) => place,
         Chosen::Disabled { .. } => return Ok(None),
     };
     let repo = known_path(repo, &place.target, leases);
@@ -207,7 +207,7 @@ fn known_path(repo: PathBuf, board: &Path, leases: &Leases) -> PathBuf {
 /// Finds where a person would look for the session.
 fn terminal(env: &Env, agent: Option<u32>) -> Option<String> {
     if let Some(pane) = env.text("TMUX_PANE") {
-        return Some(crate::printable(pane, 20));
+        return Some(crate::printable::printable(pane, 20));
     }
     let stdin = std::fs::read_link(format!("/proc/{}/fd/0", agent?)).ok()?;
     let is_terminal = stdin.starts_with("/dev/pts") || stdin.starts_with("/dev/tty");

@@ -23,7 +23,7 @@ pub fn tell(
     }
     let mut said = Vec::new();
     if let Some(lease) = neighbours.iter().max_by_key(|lease| lease.seen_by(now)) {
-        let name = crate::printable(&own.name, LONGEST);
+        let name = crate::printable::printable(&own.name, LONGEST);
         let when = ago(lease.seen_by(now), now);
         said.push(format!("`{name}` is in use by {}, {when}", quoted(lease)));
     }
@@ -45,7 +45,7 @@ pub fn tell(
 fn quoted(lease: &Lease) -> String {
     let name = lease.title.as_deref();
     let name = name.unwrap_or_else(|| short_id(&lease.session_id));
-    format!("‘{}’", crate::printable(name, 80))
+    format!("‘{}’", crate::printable::printable(name, 80))
 }
 
 /// Keeps what a hook met for the next start.
@@ -53,7 +53,7 @@ pub fn keep_trouble(leases: &Leases, session_id: &str, trouble: &str) {
     let _lock = leases.lock(SHORT_WAIT);
     if let Some(lease) = leases.get(session_id) {
         let _ = leases.write(&Lease {
-            trouble: Some(crate::printable(trouble, LONGEST)),
+            trouble: Some(crate::printable::printable(trouble, LONGEST)),
             ..lease
         });
     }
@@ -65,5 +65,5 @@ fn take_trouble(leases: &Leases, lease: &Lease) -> Option<String> {
     let mut lease = leases.get(&lease.session_id)?;
     let trouble = lease.trouble.take()?;
     leases.write(&lease).ok()?;
-    Some(crate::printable(&trouble, LONGEST))
+    Some(crate::printable::printable(&trouble, LONGEST))
 }

@@ -5,11 +5,11 @@ use crate::cli::context::Context;
 use crate::cli::edit::{accepted, edit, under_lock};
 use crate::cli::outcome::{Failure, warn};
 use crate::commit::LIMIT;
+use crate::config::vault::{AllowedLinks, BoardPlace};
 use crate::config::{self, VaultSource};
 use crate::disk::{self, read_regular};
 use crate::edit::{Create, Share, is_empty_board, refusal, remove_empty};
 use crate::setup::{Change, Revert, Setup, SetupError, Way};
-use crate::vault::{AllowedLinks, Place};
 use std::path::Path;
 
 /// Plans the board: one that says anything is never taken away.
@@ -57,7 +57,7 @@ pub fn plan<'a>(context: &'a Context, setup: &'a Setup) -> Result<Option<Change<
     }))
 }
 
-fn place(context: &Context, setup: &Setup) -> Result<Place, Failure> {
+fn place(context: &Context, setup: &Setup) -> Result<BoardPlace, Failure> {
     let vault = &setup.vault;
     if !vault.source.is_named_by_user()
         && let Some(link) = config::link_below(&vault.path, Path::new(setup.board))
@@ -71,7 +71,7 @@ fn place(context: &Context, setup: &Setup) -> Result<Place, Failure> {
     }
     let home = context.home();
     let links = AllowedLinks::of(&vault.source, home.as_deref());
-    let mut place = Place::find(&vault.path, setup.board, links).map_err(Failure::of)?;
+    let mut place = BoardPlace::find(&vault.path, setup.board, links).map_err(Failure::of)?;
     place.lock_file = context.named_lock_file();
     Ok(place)
 }
@@ -83,7 +83,7 @@ fn failed(failure: Failure) -> SetupError {
 fn make<'a>(
     context: &'a Context,
     setup: &'a Setup,
-    place: Place,
+    place: BoardPlace,
 ) -> Result<Revert<'a>, SetupError> {
     let made = edit(context, &place, &mut Create, |_| {}).and_then(accepted);
     made.map_err(failed)?;
@@ -93,7 +93,7 @@ fn make<'a>(
 }
 
 /// Removes the board, unless a session has filled it meanwhile.
-fn remove(context: &Context, setup: &Setup, place: &Place) -> Result<(), Failure> {
+fn remove(context: &Context, setup: &Setup, place: &BoardPlace) -> Result<(), Failure> {
     let is_gone = under_lock(context, place, |options| remove_empty(&options))?;
     if is_gone && setup.vault.source == VaultSource::Default {
         // The vault, and its folder, were made for the board: they go if they
@@ -107,14 +107,14 @@ fn remove(context: &Context, setup: &Setup, place: &Place) -> Result<(), Failure
 
 /// Warns of a board to which nothing could ever be written: what else is set
 /// up serves once it has been moved away.
-fn warn_of_a_note(place: &Place) -> Result<(), Failure> {
+fn warn_of_a_note(place: &BoardPlace) -> Result<(), Failure> {
     if let Some(why) = read(place)?.and_then(|bytes| refusal(&bytes)) {
         warn(&why.note(&place.board));
     }
     Ok(())
 }
 
-fn read(place: &Place) -> Result<Option<Vec<u8>>, Failure> {
+fn read(place: &BoardPlace) -> Result<Option<Vec<u8>>, Failure> {
     let contents = read_regular(&place.target, LIMIT).map_err(|error| {
         let path = place.board.display();
         Failure::Error(format!(

@@ -1,7 +1,7 @@
 //! A cell on a terminal: what it shows, how wide it is, where it is cut.
 
 use crate::board::ABSENT;
-use crate::printable;
+use crate::printable::printable;
 use std::borrow::Cow;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;

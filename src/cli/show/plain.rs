@@ -2,7 +2,7 @@
 
 use super::snapshot::View;
 use crate::board::{ABSENT, Field};
-use crate::printable;
+use crate::printable::printable;
 
 /// Returns the rows as lines of cells separated by tabs, below a line of titles.
 ///

@@ -5,9 +5,9 @@ use crate::Timestamp;
 use crate::board::{Field, Row, Status};
 use crate::cli::context::Context;
 use crate::config;
+use crate::config::vault::BoardPlace;
 use crate::session::Repo;
 use crate::session::lease::{Activity, How, Lease, Leases, Life, Processes};
-use crate::vault::Place;
 use std::path::PathBuf;
 
 /// How long a session may work, in ms, without an event before it counts as
@@ -44,7 +44,7 @@ pub struct Session {
 
 impl Session {
     /// Reads the sessions that keep rows of the board at `place`.
-    pub fn of_board(context: &Context, place: &Place, now: Timestamp) -> Vec<Self> {
+    pub fn of_board(context: &Context, place: &BoardPlace, now: Timestamp) -> Vec<Self> {
         let Some(state_dir) = config::state_dir(&context.env) else {
             return Vec::new();
         };

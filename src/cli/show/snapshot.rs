@@ -8,11 +8,11 @@ use crate::board::{Board, Field, Row};
 use crate::cli::context::Context;
 use crate::cli::outcome::Failure;
 use crate::commit::{CommitError, LIMIT};
+use crate::config::vault::BoardPlace;
 use crate::disk::read_regular;
 use crate::duration::ago;
 use crate::edit::refusal;
 use crate::lock::{Host, Judged, inspect, normalise};
-use crate::vault::Place;
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 
@@ -50,7 +50,7 @@ pub struct Item<'a> {
 
 impl Snapshot {
     /// Reads the board at `place`, who holds its lock, and the sessions of this host.
-    pub fn take(context: &Context, place: &Place, now: Timestamp) -> Result<Self, Failure> {
+    pub fn take(context: &Context, place: &BoardPlace, now: Timestamp) -> Result<Self, Failure> {
         let path = &place.board;
         let contents = read_regular(&place.target, LIMIT).map_err(|source| {
             let path = path.clone();
@@ -71,7 +71,7 @@ impl Snapshot {
     }
 
     /// Reads the sessions of this host only.
-    pub fn of_sessions(context: &Context, place: &Place, now: Timestamp) -> Self {
+    pub fn of_sessions(context: &Context, place: &BoardPlace, now: Timestamp) -> Self {
         Self {
             path: place.board.clone(),
             home: context.home(),
@@ -226,7 +226,7 @@ impl View<'_> {
     }
 }
 
-fn missing(place: &Place) -> Failure {
+fn missing(place: &BoardPlace) -> Failure {
     if place.placeholder().exists() {
         return Failure::of(CommitError::NotDownloaded(place.board.clone()));
     }
@@ -237,7 +237,7 @@ fn missing(place: &Place) -> Failure {
 }
 
 /// Judges the lock; looks only for its name where nobody holds it.
-fn lock(context: &Context, place: &Place) -> Option<Judged> {
+fn lock(context: &Context, place: &BoardPlace) -> Option<Judged> {
     let inspection = inspect(&place.lock(), &context.lock_options(place));
     inspection.ok()?.lock
 }

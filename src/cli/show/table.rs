@@ -5,12 +5,13 @@ use super::fit::{GAP, Wish, fit};
 use super::session::Session;
 use super::snapshot::{Item, View};
 use super::state::State;
+use crate::Timestamp;
 use crate::board::{ABSENT, Field};
 use crate::cli::lock::word;
 use crate::cli::terminal::{Style, Terminal};
 use crate::duration::ago;
 use crate::lock::Judged;
-use crate::{Timestamp, printable};
+use crate::printable::printable;
 
 /// The lines of a table: those that stay on the screen, and those that scroll.
 pub struct Page {

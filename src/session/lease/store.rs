@@ -84,7 +84,7 @@ impl Leases {
     }
 
     /// Reads the leases whose rows stand on the board at `board`
-    /// ([`crate::vault::Place::board`]).
+    /// ([`crate::config::vault::BoardPlace::board`]).
     pub fn of_board(&self, board: &Path) -> Vec<Lease> {
         let mut leases = self.read();
         leases.retain(|lease| lease.is_of(board));

@@ -1,8 +1,8 @@
 //! Whether something at the lock's or the guard's place keeps updates waiting.
 
+use crate::config::vault::BoardPlace;
 use crate::lock::{GRACE_MS, Judged, Verdict, inspect};
 use crate::setup::check::{Finding, Inspection};
-use crate::vault::Place;
 
 /// Checks both.
 pub fn check(inspection: &Inspection) -> Vec<Finding> {
@@ -29,7 +29,7 @@ pub fn check(inspection: &Inspection) -> Vec<Finding> {
 }
 
 /// Returns whether another host's record lies at the lock's or the guard's place.
-pub fn is_foreign(inspection: &Inspection, place: &Place) -> bool {
+pub fn is_foreign(inspection: &Inspection, place: &BoardPlace) -> bool {
     let seen = inspect(&place.lock(), &inspection.lock_options(place));
     let both = seen.map_or([None, None], |seen| [seen.lock, seen.guard]);
     both.iter().flatten().any(|it| it.is_ours == Some(false))

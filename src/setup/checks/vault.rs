@@ -1,8 +1,8 @@
 //! Which vault, named by whom, and whether it can be written to.
 
 use crate::config::VaultSource;
+use crate::config::vault::BoardPlace;
 use crate::setup::check::{Finding, Inspection};
-use crate::vault::Place;
 use std::path::Path;
 
 /// Checks the choice of the vault; without one there is nothing more to check.
@@ -43,7 +43,7 @@ fn by(source: &VaultSource) -> String {
 }
 
 /// Asks for the folder of the board, or the one in which that is to be made.
-fn writable(place: &Place) -> Finding {
+fn writable(place: &BoardPlace) -> Finding {
     let folder = place.target.parent().unwrap_or(Path::new("."));
     let existing = folder.ancestors().find(|folder| folder.exists());
     let folder = existing.unwrap_or(folder);

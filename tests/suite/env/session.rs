@@ -2,7 +2,7 @@
 
 use super::TestEnv;
 use boardsync::Timestamp;
-use boardsync::session::lease::{Activity, Lease, Leases, Processes, Proof, Scope};
+use boardsync::internals::session::lease::{Activity, Lease, Leases, Processes, Proof, Scope};
 
 /// A session to plant.
 pub struct Session<'a> {

@@ -1,7 +1,7 @@
 //! The situations that an update can find, and how one of them runs in each.
 
 use super::{Said, TestEnv, board_of, host_name, make_older, time, wait_until};
-use boardsync::disk::step;
+use boardsync::internals::disk::step;
 use std::path::Path;
 use std::process::Output;
 use std::sync::Mutex;
