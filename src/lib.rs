@@ -54,6 +54,8 @@ mod conflict_copy;
 mod disk;
 #[cfg(feature = "cli")]
 mod duration;
+#[cfg(feature = "board")]
+mod git;
 mod host_name;
 #[cfg(feature = "board")]
 mod ledger;

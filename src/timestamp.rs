@@ -46,11 +46,16 @@ impl Timestamp {
         is_writable.then(|| Self(time.timestamp_millis()))
     }
 
-    /// Gives the time that is written for an event said to be at this one: now,
-    /// if that is more than a minute ahead, for then a clock was wrong.
-    pub fn or_now_if_ahead(self, now: Self) -> Self {
+    /// Returns whether it is more than a minute ahead of `now`: a clock was wrong.
+    pub fn is_ahead_of(self, now: Self) -> bool {
         const TOLERANCE_MS: i64 = 60_000;
-        match self.since(now) > TOLERANCE_MS {
+        self.since(now) > TOLERANCE_MS
+    }
+
+    /// Gives the time that is written for an event said to be at this one: now,
+    /// if that is ahead of it.
+    pub fn or_now_if_ahead(self, now: Self) -> Self {
+        match self.is_ahead_of(now) {
             true => now,
             false => self,
         }

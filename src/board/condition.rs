@@ -3,7 +3,6 @@
 use super::columns::Columns;
 use super::frontmatter::{Frontmatter, GENERATOR};
 use super::markers::has_conflict;
-use super::read::Board;
 use super::shown_lines::{ShownLines, ends_hidden};
 use super::slot::key;
 use super::table::{Table, cells, is_row};
@@ -32,22 +31,8 @@ pub(super) enum Trouble {
     Conflict,
 }
 
-impl Board<'_> {
-    /// Returns the condition of a text, without reading its rows.
-    pub fn condition_of(text: &str) -> Condition {
-        let unmarked = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let (frontmatter, body) = Frontmatter::split(unmarked);
-        let table = Table::find(body, Columns::are_a_boards);
-        condition(trouble(text, body, table.as_ref()), &frontmatter)
-    }
-
-    /// Returns the document's condition; only [`Condition::Ours`] may be written.
-    pub fn condition(&self) -> Condition {
-        condition(self.trouble, &self.frontmatter)
-    }
-}
-
-fn condition(trouble: Option<Trouble>, frontmatter: &Frontmatter<'_>) -> Condition {
+/// Gives the condition of a document with this trouble and frontmatter.
+pub(super) fn condition(trouble: Option<Trouble>, frontmatter: &Frontmatter<'_>) -> Condition {
     let is_ours = frontmatter.value("_generator").as_deref() == Some(GENERATOR);
     match trouble {
         Some(Trouble::Conflict) => Condition::Conflicted,

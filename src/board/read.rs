@@ -1,8 +1,7 @@
 //! Reading a board: what is ours in a note, and everything else as it is.
 
 use super::columns::Columns;
-use super::condition;
-use super::condition::Trouble;
+use super::condition::{Condition, Trouble, condition, trouble};
 use super::field::Field;
 use super::frontmatter::Frontmatter;
 use super::row::Row;
@@ -51,7 +50,7 @@ impl<'a> Board<'a> {
             size: text.len(),
         };
         let table = Table::find(body, Columns::are_a_boards);
-        board.trouble = condition::trouble(text, body, table.as_ref());
+        board.trouble = trouble(text, body, table.as_ref());
         if let Some(table) = table {
             board.eol = ending(table.header);
             board.above = Cow::Borrowed(table.before);
@@ -78,6 +77,19 @@ impl<'a> Board<'a> {
         board.frontmatter = Frontmatter::new(created);
         board.tabled = true;
         board
+    }
+
+    /// Returns the condition of a text, without reading its rows.
+    pub fn condition_of(text: &str) -> Condition {
+        let unmarked = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let (frontmatter, body) = Frontmatter::split(unmarked);
+        let table = Table::find(body, Columns::are_a_boards);
+        condition(trouble(text, body, table.as_ref()), &frontmatter)
+    }
+
+    /// Returns the document's condition; only [`Condition::Ours`] may be written.
+    pub fn condition(&self) -> Condition {
+        condition(self.trouble, &self.frontmatter)
     }
 
     /// Returns whether it has a table that is read as ours.

@@ -4,13 +4,13 @@
 use super::ConfigError;
 use super::env::{Env, HOME};
 use super::folders::{default_vault, home, own_config_file, owner_file};
+use super::named_file;
 use super::own::OwnConfig;
 use super::owner;
 use super::session_file::session_block;
 use super::trust::may_be_named_by;
 use super::under_home;
-use crate::session::absolute_path;
-use crate::session::small_file::read_regular;
+use crate::disk::absolute_path;
 use std::path::{Path, PathBuf};
 
 /// The greatest size of `owner.yaml`, in bytes.
@@ -235,7 +235,7 @@ fn named_by_repository(
 
 fn owner_vault(path: &Path) -> Result<Option<String>, String> {
     let passed_over = |fault: String| format!("{fault}; its `paths.vault-dir` is passed over");
-    let bytes = match read_regular(path, CAP) {
+    let bytes = match named_file::read(path, CAP) {
         Ok(None) => return Ok(None),
         Ok(Some(bytes)) => bytes,
         Err(error) => return Err(passed_over(error.to_string())),

@@ -7,6 +7,7 @@
 mod choose;
 mod env;
 mod folders;
+pub(crate) mod named_file;
 mod own;
 pub mod owner;
 pub mod session_config;
@@ -28,7 +29,7 @@ pub use session_file::{cross_repo_projects, vault_name};
 pub use trust::{link_below, may_be_named_by};
 pub use under_home::check as check_under_home;
 
-use crate::session::small_file::SmallFileError;
+use named_file::FileError;
 use std::path::PathBuf;
 
 /// The reason why no choice could be made.
@@ -36,7 +37,7 @@ use std::path::PathBuf;
 pub enum ConfigError {
     /// Reports that a file is there and cannot be read.
     #[error(transparent)]
-    Unreadable(#[from] SmallFileError),
+    Unreadable(#[from] FileError),
     /// boardsync's own config file is invalid.
     #[error("`{}` is not a valid config file ({reason}); correct or remove it", path.display())]
     Invalid {

@@ -2,10 +2,10 @@
 
 use super::env::{Env, HOME};
 use super::folders::{home, own_config_file};
+use super::named_file;
 use super::{ConfigError, under_home};
+use crate::disk::absolute_path;
 use crate::printable::printable;
-use crate::session::small_file::read_regular;
-use crate::session::{absolute_path, default_roots};
 use serde::Deserialize;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -37,7 +37,7 @@ impl OwnConfig {
     ///
     /// [`ConfigError::Unreadable`] or [`ConfigError::Invalid`], with the file.
     pub fn read(path: &Path) -> Result<Self, ConfigError> {
-        let Some(bytes) = read_regular(path, CAP)? else {
+        let Some(bytes) = named_file::read(path, CAP)? else {
             return Ok(Self::default());
         };
         let invalid = |reason: String| ConfigError::Invalid {
@@ -98,7 +98,7 @@ impl OwnConfig {
 /// [`ConfigError`], where the config file is invalid or no home is known.
 pub fn sweep_roots(env: &Env) -> Result<Vec<PathBuf>, ConfigError> {
     let home = home(env).ok_or(ConfigError::NoHome { variable: HOME })?;
-    let mut roots = default_roots(&home);
+    let mut roots = vec![home.join("Projects")];
     if let Some(file) = own_config_file(env) {
         for root in OwnConfig::read(&file)?.roots.unwrap_or_default() {
             let path = under_home::expand(&root, &home).ok_or_else(|| ConfigError::Invalid {

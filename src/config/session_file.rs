@@ -2,9 +2,9 @@
 
 use super::env::Env;
 use super::folders::home;
+use super::named_file::{self, FileError};
 use super::session_config::{self, Block, VaultIntegration};
 use super::under_home;
-use crate::session::small_file::{SmallFileError, read_regular};
 use std::path::{Path, PathBuf};
 
 /// The greatest size of `CLAUDE.md` and `AGENTS.md`, in bytes.
@@ -63,17 +63,14 @@ pub fn cross_repo_projects(repo: &Path, env: &Env) -> Vec<PathBuf> {
 }
 
 /// Reads the first of the files that may be the repository's Session Config.
-fn session_config_file(
-    repo: &Path,
-    env: &Env,
-) -> Result<Option<(PathBuf, String)>, SmallFileError> {
+fn session_config_file(repo: &Path, env: &Env) -> Result<Option<(PathBuf, String)>, FileError> {
     let mut names = ["CLAUDE.md", "AGENTS.md"];
     if matches!(env.text("SO_PLATFORM"), Some("codex" | "pi")) {
         names.reverse();
     }
     for name in names {
         let file = repo.join(name);
-        if let Some(bytes) = read_regular(&file, CAP)? {
+        if let Some(bytes) = named_file::read(&file, CAP)? {
             return Ok(Some((file, String::from_utf8_lossy(&bytes).into_owned())));
         }
     }

@@ -5,7 +5,7 @@
 //! nothing else), but not for a folder that came with the repository, nor for
 //! one that is nobody's vault, like `~/.ssh`.
 
-use crate::session::git;
+use crate::git;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 

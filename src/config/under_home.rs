@@ -1,6 +1,6 @@
 //! The rule that a vault which only a file names must lie under the home folder.
 
-use crate::session::absolute_path;
+use crate::disk::absolute_path;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};

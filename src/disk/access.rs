@@ -5,7 +5,7 @@
 //! everybody had who could gain by that.
 
 use super::folder::At;
-use super::read::{Links, open};
+use super::read::{Links, open_to_read};
 use std::fs::{File, Metadata};
 use std::io;
 
@@ -57,7 +57,7 @@ impl Access {
 
     /// Takes the permissions of the file at `at`; `None` if it cannot be opened.
     pub fn at(at: &(impl At + ?Sized), links: Links) -> Option<Self> {
-        Self::of(&open(at, links).ok()?).ok()
+        Self::of(&open_to_read(at, links).ok()?).ok()
     }
 
     /// Gives the mode with which a file is created that will get this access:

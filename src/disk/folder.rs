@@ -40,9 +40,9 @@ pub trait At {
     fn entry(&self) -> io::Result<Entry>;
 }
 
-impl At for Path {
+impl<P: AsRef<Path> + ?Sized> At for P {
     fn path(&self) -> Cow<'_, Path> {
-        Cow::Borrowed(self)
+        Cow::Borrowed(self.as_ref())
     }
 
     #[cfg(unix)]
@@ -51,30 +51,11 @@ impl At for Path {
     }
 
     fn name(&self) -> &Path {
-        self
+        self.as_ref()
     }
 
     fn entry(&self) -> io::Result<Entry> {
-        Entry::at(self)
-    }
-}
-
-impl At for PathBuf {
-    fn path(&self) -> Cow<'_, Path> {
-        Cow::Borrowed(self)
-    }
-
-    #[cfg(unix)]
-    fn folder(&self) -> BorrowedFd<'_> {
-        CWD
-    }
-
-    fn name(&self) -> &Path {
-        self
-    }
-
-    fn entry(&self) -> io::Result<Entry> {
-        Entry::at(self)
+        Entry::at(self.as_ref())
     }
 }
 

@@ -5,6 +5,7 @@
 //! [`step`] at which a test can stop, kill or fail the process, and so that
 //! what a platform lacks is answered in one place.
 
+mod absolute;
 mod access;
 mod backoff;
 mod folder;
@@ -17,6 +18,7 @@ mod status;
 pub mod step;
 mod token;
 
+pub use absolute::absolute_path;
 pub use access::Access;
 pub use backoff::{Backoff, Patience, is_passing, persist};
 pub use folder::{At, Entry, Folder};
@@ -26,7 +28,7 @@ pub use place::{
     patiently, place_new, remove, remove_folder, replace, touch, write_over,
 };
 pub use probe::{Abilities, probe};
-pub use read::{Contents, Links, ReadError, list, read_proc, read_regular, read_small, status};
+pub use read::{Contents, Links, ReadError, open_to_read, read_proc, read_small, status};
 pub use rewrite::{rewrite, rewrite_like};
 pub use status::{FileId, FileKind, Status};
 pub use token::{Token, is_running};

@@ -210,7 +210,7 @@ pub fn copy_new(
     to: &(impl At + ?Sized),
     mode: u32,
 ) -> io::Result<()> {
-    let mut source = read::open(from, read::Links::Refuse)?;
+    let mut source = read::open_to_read(from, read::Links::Refuse)?;
     let mut file = create_new(step, to, mode)?;
     io::copy(&mut source, &mut file)?;
     file.sync_all()?;

@@ -1,7 +1,7 @@
-//! Reading what others may have planted: bounded, never through a symlink,
-//! never from a pipe.
+//! Reading what others may have planted: bounded, never from a pipe, and through a
+//! symlink only if the caller says so.
 
-use super::folder::{At, Folder};
+use super::folder::At;
 #[cfg(unix)]
 use super::place::os;
 use super::status::{FileKind, Status};
@@ -89,11 +89,6 @@ pub fn read_small(
     }
 }
 
-/// Reads the regular file at `path`, following no link; see [`read_small`].
-pub fn read_regular(path: &(impl At + ?Sized), limit: u64) -> Result<Option<Contents>, ReadError> {
-    read_small(path, limit, Links::Refuse)
-}
-
 fn try_read(
     at: &(impl At + ?Sized),
     limit: u64,
@@ -111,7 +106,7 @@ fn try_read(
         Err(error) if is_absence(&error) => return Ok(None),
         Err(error) => return Err(error.into()),
     }
-    let file = open(at, links)?;
+    let file = open_to_read(at, links)?;
     let meta = file.metadata()?;
     refuse_irregular(&Status::of(&meta))?;
     let too_large = || ReadError::TooLarge {
@@ -182,7 +177,7 @@ fn status_of(at: &(impl At + ?Sized), links: Links) -> io::Result<Status> {
 
 /// Opens a file to be read, without waiting for a FIFO's other end.
 #[cfg(unix)]
-pub(super) fn open(at: &(impl At + ?Sized), links: Links) -> io::Result<File> {
+pub fn open_to_read(at: &(impl At + ?Sized), links: Links) -> io::Result<File> {
     use rustix::fs::{Mode, OFlags};
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let flags = match links {
@@ -196,11 +191,6 @@ pub(super) fn open(at: &(impl At + ?Sized), links: Links) -> io::Result<File> {
 }
 
 #[cfg(not(unix))]
-pub(super) fn open(at: &(impl At + ?Sized), _links: Links) -> io::Result<File> {
+pub fn open_to_read(at: &(impl At + ?Sized), _links: Links) -> io::Result<File> {
     File::open(at.path())
-}
-
-/// Lists the names in a folder that are text and that `wanted` picks.
-pub fn list(folder: &Path, wanted: impl Fn(&str) -> bool) -> io::Result<Vec<String>> {
-    Folder::open_root(folder)?.list(usize::MAX, wanted)
 }

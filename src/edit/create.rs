@@ -6,7 +6,7 @@ use super::refusal::{Refusal, text};
 use super::run::{EditOptions, under_lock};
 use crate::board::Board;
 use crate::commit::{CommitError, LIMIT, Latch};
-use crate::disk::{self, Attempt, KernelLock, read_regular};
+use crate::disk::{self, Attempt, KernelLock, Links, read_small};
 use crate::lock::LockFiles;
 use std::path::Path;
 
@@ -81,7 +81,7 @@ fn remove_board(options: &EditOptions) -> Result<bool, EditError> {
 ///
 /// It cannot be read.
 pub fn is_empty_board(path: &Path) -> Result<bool, EditError> {
-    let read = read_regular(path, LIMIT).map_err(unreadable(path))?;
+    let read = read_small(path, LIMIT, Links::Refuse).map_err(unreadable(path))?;
     let Some(Ok(current)) = read.as_ref().map(|read| text(&read.bytes)) else {
         return Ok(false);
     };

@@ -11,7 +11,7 @@ use crate::commit::{
     has_leftovers,
 };
 use crate::config::vault::BoardPlace;
-use crate::disk::{Token, read_regular};
+use crate::disk::{Links, Token, read_small};
 use crate::lock::{Host, LockOptions, LockOutcome, WhyUnlocked, with_lock};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -154,7 +154,7 @@ pub fn run<E: BoardEdit>(options: &EditOptions, edit: &mut E) -> Result<Report, 
 /// others need not queue to find that out. What a crashed process displaced
 /// and nobody read is joined at once, though, and not by the next real change.
 fn find_nothing<E: BoardEdit>(options: &EditOptions, edit: &mut E) -> Option<Report> {
-    let read = read_regular(&options.place.target, LIMIT).ok()??;
+    let read = read_small(&options.place.target, LIMIT, Links::Refuse).ok()??;
     if has_leftovers(options.place, Token::new(options.host.tag())) {
         return None;
     }
@@ -171,7 +171,8 @@ fn find_nothing<E: BoardEdit>(options: &EditOptions, edit: &mut E) -> Option<Rep
 /// Edits the board in memory only.
 fn try_in_memory<E: BoardEdit>(options: &EditOptions, edit: &mut E) -> Result<Report, EditError> {
     let board = &options.place.board;
-    let read = read_regular(&options.place.target, LIMIT).map_err(unreadable(board))?;
+    let read =
+        read_small(&options.place.target, LIMIT, Links::Refuse).map_err(unreadable(board))?;
     let mut document = EditedBoard::new(edit, options);
     let path = board.display();
     let current = read.as_ref().map(|read| read.bytes.as_slice());

@@ -5,7 +5,7 @@ use super::conflict_copies::LISTED;
 use super::refusal::is_ours;
 use crate::config::vault::BoardPlace;
 use crate::conflict_copy::is_conflict_copy;
-use crate::disk::{self, Entry, FileKind, read_regular};
+use crate::disk::{self, Entry, FileKind, Links, read_small};
 use std::io;
 use std::path::Path;
 
@@ -58,7 +58,7 @@ pub fn sort(siblings: impl IntoIterator<Item = Entry>, largest: u64, mut budget:
             sorted.too_large.push(entry);
         } else if is_file && status.length > budget {
             sorted.unread += 1;
-        } else if let Ok(Some(read)) = read_regular(&entry, largest.min(budget)) {
+        } else if let Ok(Some(read)) = read_small(&entry, largest.min(budget), Links::Refuse) {
             budget -= read.bytes.len() as u64;
             match is_ours(&read.bytes) {
                 true => sorted.boards.push(entry),

@@ -18,9 +18,6 @@ use crate::session::{Derived, Explicit, Registry, Repo, Sources, derive};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// A heartbeat further ahead than this, in ms, is a wrong clock's.
-const AHEAD_MS: i64 = 60_000;
-
 /// One repository of an update, and what is known about it.
 #[derive(Clone, Debug)]
 pub struct RepoSources {
@@ -174,7 +171,7 @@ impl<'a> Update<'a> {
     fn is_far_ahead(&self, options: &EditOptions) -> bool {
         let said = self.explicit.heartbeat.as_deref();
         said.and_then(Timestamp::parse)
-            .is_some_and(|said| is_far_ahead(said, options.now))
+            .is_some_and(|said| said.is_ahead_of(options.now))
     }
 
     /// Finds the row that an update of this repository starts from.
@@ -211,16 +208,12 @@ fn in_order_of_arrival(row: Row<'static>, prior: &Row, now: Timestamp) -> Fresh 
     let is_end = matches!(row.status(), Some(Status::Closed | Status::ForceClosed));
     let is_its = row.get(Field::Session) == prior.get(Field::Session);
     match prior.heartbeat() {
-        Some(shown) if is_far_ahead(shown, now) => Fresh::observed(row),
+        Some(shown) if shown.is_ahead_of(now) => Fresh::observed(row),
         shown @ Some(beat) if is_end && is_its && !row.is_later_than(shown) => {
             Fresh::observed(row.with(Field::Heartbeat, &beat.to_string()))
         }
         _ => Fresh::event(row),
     }
-}
-
-fn is_far_ahead(time: Timestamp, now: Timestamp) -> bool {
-    time.since(now) > AHEAD_MS
 }
 
 fn name_of(entry: &Entry) -> String {

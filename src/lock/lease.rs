@@ -7,7 +7,7 @@ use super::record::Record;
 use super::release::release;
 use super::site::Site;
 use super::sweep::sweep;
-use crate::disk::{self, At, Entry, ReadError};
+use crate::disk::{self, At, Entry, Links, ReadError};
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -96,7 +96,7 @@ pub enum Owner {
 
 /// Reads whose record lies at `lock`.
 pub fn owner(lock: &(impl At + ?Sized), token: &str) -> io::Result<Owner> {
-    match disk::read_regular(lock, LIMIT) {
+    match disk::read_small(lock, LIMIT, Links::Refuse) {
         Ok(None) => Ok(Owner::Nobody),
         Ok(Some(contents)) => {
             let record = Record::parse(&contents.bytes);

@@ -2,7 +2,7 @@
 
 use super::files::is_in_vault;
 use super::record::Record;
-use crate::disk::{self, Entry, FileId, FileKind, ReadError, is_running, read_regular};
+use crate::disk::{self, Entry, FileId, FileKind, Links, ReadError, is_running, read_small};
 use serde_json::Value;
 use std::fmt;
 use std::io::{self, ErrorKind};
@@ -92,7 +92,7 @@ pub fn observe(entry: &Entry) -> io::Result<Option<Observed>> {
         bytes: Vec::new(),
         id: None,
     };
-    Ok(Some(match read_regular(entry, LIMIT) {
+    Ok(Some(match read_small(entry, LIMIT, Links::Refuse) {
         Ok(None) => return Ok(None),
         Ok(Some(contents)) => Observed {
             content: match Record::parse(&contents.bytes) {
@@ -128,7 +128,7 @@ fn look_into_folder(entry: &Entry) -> Content {
         .in_folder()
         .beneath(path.file_name().unwrap_or_default());
     let owner = folder.as_ref().ok().and_then(|folder| {
-        let contents = read_regular(&folder.entry("owner.json"), LIMIT).ok()??;
+        let contents = read_small(&folder.entry("owner.json"), LIMIT, Links::Refuse).ok()??;
         parse_owner(&contents.bytes)
     });
     let running = owner.as_ref().is_some_and(|owner| is_running(owner.pid));

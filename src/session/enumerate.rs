@@ -1,7 +1,8 @@
 //! Which repositories of the host a sweep has to look at.
 
-use super::repo::{Repo, absolute_path};
+use super::repo::Repo;
 use super::session_lock::SessionLock;
+use crate::disk::absolute_path;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -18,11 +19,6 @@ pub struct Sweep {
     pub seen: usize,
     /// What could not be searched, in one line.
     pub warning: Option<String>,
-}
-
-/// Gives the roots that are searched where none are set: `~/Projects`.
-pub fn default_roots(home: &Path) -> Vec<PathBuf> {
-    vec![home.join("Projects")]
 }
 
 /// Finds the busy repositories at most two levels below the roots, and among the

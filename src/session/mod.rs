@@ -2,7 +2,7 @@
 //!
 //! [`Repo`] is who it is; [`Sources`] is all that is known about it, read from
 //! its session lock ([`SessionLock`]), the host's [`Registry`] and `.git/HEAD`
-//! ([`git::branch`]); [`derive()`] turns that into a row, purely. [`enumerate`]
+//! ([`crate::git::branch`]); [`derive()`] turns that into a row, purely. [`enumerate`]
 //! finds the repositories that a sweep has to look at.
 //!
 //! Nothing here fails: what is broken counts as absent, and says so in
@@ -11,20 +11,18 @@
 
 mod derive;
 mod enumerate;
-pub mod git;
 pub mod lease;
 mod registry;
 mod repo;
 mod session_lock;
-pub(crate) mod small_file;
 mod sources;
 mod whereabouts;
 
 pub use derive::{Derived, Explicit, derive};
-pub use enumerate::{Sweep, default_roots, enumerate};
+pub use enumerate::{Sweep, enumerate};
 pub use lease::{FolderRow, Leases, folder_row};
 pub use registry::{FRESH_FOR_MS, Registry, RegistryEntry};
-pub use repo::{Repo, absolute_path};
+pub use repo::Repo;
 pub use session_lock::{SESSION_LOCK, SessionLock};
 pub use sources::Sources;
 pub use whereabouts::{Folders, Whereabouts};

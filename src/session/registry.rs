@@ -2,8 +2,8 @@
 
 use super::repo::Repo;
 use super::session_lock::AHEAD_MS;
-use super::small_file::{open, read_regular};
 use crate::Timestamp;
+use crate::disk::{Links, open_to_read, read_small};
 use memchr::memmem;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -144,7 +144,7 @@ impl Registry {
             return None;
         }
         let path = self.active.join(format!("{session_id}.json"));
-        let entry = RegistryEntry::parse(&read_regular(&path, CAP).ok()??)?;
+        let entry = RegistryEntry::parse(&read_whole(&path)?)?;
         (entry.session_id == session_id).then_some(entry)
     }
 
@@ -168,7 +168,7 @@ impl Registry {
                 let whole = if start.len() < ONE_READ {
                     Cow::Borrowed(start)
                 } else {
-                    Cow::Owned(read_regular(&path, CAP).ok()??)
+                    Cow::Owned(read_whole(&path)?)
                 };
                 if finder.as_ref().is_some_and(|f| f.find(&whole).is_none()) {
                     return None;
@@ -180,11 +180,16 @@ impl Registry {
     }
 }
 
+fn read_whole(path: &Path) -> Option<Vec<u8>> {
+    let contents = read_small(path, CAP, Links::Follow).ok()??;
+    Some(contents.bytes)
+}
+
 /// Reads the start of a file into `buffer` with an open and one read.
 ///
 /// A regular file gives a short read only at its end. Anything else gives
 /// nothing, an error, or what does not parse, and never waits.
 fn read_start<'a>(path: &Path, buffer: &'a mut [u8]) -> Option<&'a [u8]> {
-    let count = open(path).ok()?.read(buffer).ok()?;
+    let count = open_to_read(path, Links::Follow).ok()?.read(buffer).ok()?;
     Some(&buffer[..count])
 }

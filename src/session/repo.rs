@@ -1,6 +1,7 @@
 //! Who a repository is on the board: its path, its name, its key.
 
-use std::path::{Component, Path, PathBuf};
+use crate::disk::absolute_path;
+use std::path::{Path, PathBuf};
 
 /// How many hex digits of the hash the board shows.
 const KEY_DIGITS: usize = 8;
@@ -52,22 +53,6 @@ impl Repo {
             ..self
         }
     }
-}
-
-/// Makes a path absolute and plain, by its text alone.
-pub fn absolute_path(path: &Path, cwd: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for component in cwd.join(path).components() {
-        match component {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                // At the root there is nothing to pop: `/..` is `/`.
-                plain.pop();
-            }
-            other => plain.push(other),
-        }
-    }
-    plain
 }
 
 fn hash_of(path: &Path) -> String {

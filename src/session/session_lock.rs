@@ -1,7 +1,7 @@
 //! A session's own lease on its repository: `.orchestrator/session.lock`.
 
-use super::small_file::read_regular;
 use crate::Timestamp;
+use crate::config::named_file;
 use serde_json::{Map, Value};
 use std::path::Path;
 
@@ -50,7 +50,7 @@ impl SessionLock {
     /// One sentence for a person, where something lies there that is no lease.
     pub fn read(repo: &Path) -> Result<Option<Self>, String> {
         let path = repo.join(SESSION_LOCK);
-        match read_regular(&path, CAP) {
+        match named_file::read(&path, CAP) {
             Ok(None) => Ok(None),
             Ok(Some(bytes)) => Self::parse(&bytes).map(Some).map_err(|fault| {
                 format!(

@@ -1,9 +1,9 @@
 //! All that is known about a repository before the board is read.
 
-use super::git;
 use super::registry::{Registry, RegistryEntry};
 use super::repo::Repo;
 use super::session_lock::SessionLock;
+use crate::git;
 use crate::host_name::normalise;
 
 /// What a repository and its host say about it.

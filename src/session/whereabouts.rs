@@ -4,7 +4,8 @@
 //! ends in the name and hashes to the key is the row's; where none of the
 //! paths that are thought of does, nothing is known.
 
-use super::repo::{Repo, absolute_path};
+use super::repo::Repo;
+use crate::disk::absolute_path;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};

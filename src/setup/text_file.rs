@@ -2,7 +2,7 @@
 
 use super::links::{Links, locate};
 use super::{Change, Revert, SetupError, Way};
-use crate::disk::{self, Access, read_regular};
+use crate::disk::{self, Access, read_small};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -237,8 +237,8 @@ pub struct TextFile {
 impl TextFile {
     /// Reads the file at `path`, which is no link; `None` if there is none.
     pub fn read(path: &Path) -> Result<Option<Self>, String> {
-        let read =
-            read_regular(path, LIMIT).map_err(|error| format!("cannot be read ({error})"))?;
+        let read = read_small(path, LIMIT, disk::Links::Refuse)
+            .map_err(|error| format!("cannot be read ({error})"))?;
         let Some(contents) = read else {
             return Ok(None);
         };

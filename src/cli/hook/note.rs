@@ -11,11 +11,11 @@ use crate::agent::{
 use crate::cli::context::{Chosen, Context};
 use crate::cli::outcome::{Failure, warn};
 use crate::config::{self, Env};
-use crate::disk::read_regular;
+use crate::disk::{Links, absolute_path, read_small};
+use crate::session::Repo;
 use crate::session::lease::{
     Event, EventKind, Lease, Leases, Life, Processes, SHORT_WAIT, Voice, Where, after, name_of,
 };
-use crate::session::{Repo, absolute_path, git};
 use std::path::{Path, PathBuf};
 
 /// Variables that name a session's project, after what its payload says.
@@ -178,7 +178,7 @@ fn place_of(
     let vault = place.board.ancestors().nth(depth).unwrap_or(&place.board);
     Ok(Some(Where {
         name: config::vault_name(&repo, env).unwrap_or_else(|| name_of(&repo)),
-        branch: git::branch(&repo),
+        branch: crate::git::branch(&repo),
         folder: payload.folder.clone().unwrap_or(folder),
         vault: vault.to_owned(),
         board: place.board,
@@ -192,7 +192,9 @@ fn known_path(repo: PathBuf, board: &Path, leases: &Leases) -> PathBuf {
     let Some(real) = repo.canonicalize().ok().filter(|real| *real != repo) else {
         return repo;
     };
-    let read = read_regular(board, crate::commit::LIMIT).ok().flatten();
+    let read = read_small(board, crate::commit::LIMIT, Links::Refuse)
+        .ok()
+        .flatten();
     let text = read.map_or_else(Vec::new, |read| read.bytes);
     let leases = leases.read();
     let is_known = |path: &&PathBuf| {

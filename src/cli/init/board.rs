@@ -7,7 +7,7 @@ use crate::cli::outcome::{Failure, warn};
 use crate::commit::LIMIT;
 use crate::config::vault::{AllowedLinks, BoardPlace};
 use crate::config::{self, VaultSource};
-use crate::disk::{self, read_regular};
+use crate::disk::{self, Links, read_small};
 use crate::edit::{Create, Share, is_empty_board, refusal, remove_empty};
 use crate::setup::{Change, Revert, Setup, SetupError, Way};
 use std::path::Path;
@@ -115,7 +115,7 @@ fn warn_of_a_note(place: &BoardPlace) -> Result<(), Failure> {
 }
 
 fn read(place: &BoardPlace) -> Result<Option<Vec<u8>>, Failure> {
-    let contents = read_regular(&place.target, LIMIT).map_err(|error| {
+    let contents = read_small(&place.target, LIMIT, Links::Refuse).map_err(|error| {
         let path = place.board.display();
         Failure::Error(format!(
             "cannot read the board `{path}`: {error}; move it away, or name another with --board"

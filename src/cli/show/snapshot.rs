@@ -9,7 +9,7 @@ use crate::cli::context::Context;
 use crate::cli::outcome::Failure;
 use crate::commit::{CommitError, LIMIT};
 use crate::config::vault::BoardPlace;
-use crate::disk::read_regular;
+use crate::disk::{Links, read_small};
 use crate::duration::ago;
 use crate::edit::refusal;
 use crate::lock::{Host, Judged, inspect, normalise};
@@ -52,7 +52,7 @@ impl Snapshot {
     /// Reads the board at `place`, who holds its lock, and the sessions of this host.
     pub fn take(context: &Context, place: &BoardPlace, now: Timestamp) -> Result<Self, Failure> {
         let path = &place.board;
-        let contents = read_regular(&place.target, LIMIT).map_err(|source| {
+        let contents = read_small(&place.target, LIMIT, Links::Refuse).map_err(|source| {
             let path = path.clone();
             Failure::of(CommitError::Unreadable { path, source })
         })?;

@@ -8,9 +8,6 @@ use crate::board::Status;
 /// hosts know nothing else of it.
 pub const REFRESH_AFTER_MS: i64 = 30 * 60 * 1000;
 
-/// A heartbeat further ahead than this, in ms, is a wrong clock's.
-const AHEAD_MS: i64 = 60_000;
-
 /// What the leases of a folder say of its row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FolderRow {
@@ -96,7 +93,7 @@ impl FolderRow {
     /// one is never before the one it replaces, by which rows are compared.
     /// To have seen a process alive is a sign of life, too.
     pub fn heartbeat(&self, prior: Option<Timestamp>, same: bool, now: Timestamp) -> Timestamp {
-        let prior = prior.filter(|prior| now.since(*prior) >= -AHEAD_MS);
+        let prior = prior.filter(|prior| !prior.is_ahead_of(now));
         let ages = prior.is_some_and(|prior| now.since(prior) >= REFRESH_AFTER_MS);
         match prior {
             Some(prior) if same && !(self.is_live() && ages) => prior,

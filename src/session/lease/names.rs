@@ -1,6 +1,6 @@
 //! What people call sessions and folders.
 
-use crate::session::git;
+use crate::git;
 use std::collections::HashMap;
 use std::path::Path;
 

@@ -7,8 +7,8 @@
 use super::{Activity, How, Lease, Life, Over, Processes, REFRESH_AFTER_MS};
 use crate::Timestamp;
 use crate::disk::{
-    self, Attempt, Backoff, KernelLock, Patience, Token, create_new, fill, read_regular, remove,
-    replace,
+    Attempt, Backoff, Folder, KernelLock, Links, Patience, Token, create_new, fill, read_small,
+    remove, replace,
 };
 use std::io;
 use std::path::{Path, PathBuf};
@@ -63,7 +63,9 @@ impl Leases {
     /// Reads all leases; files that are not leases are skipped.
     pub fn read(&self) -> Vec<Lease> {
         let is_lease = |name: &str| name.ends_with(".json") && !name.starts_with('.');
-        let names = disk::list(&self.folder, is_lease).unwrap_or_default();
+        let names = Folder::open_root(&self.folder)
+            .and_then(|folder| folder.list(usize::MAX, is_lease))
+            .unwrap_or_default();
         let mut leases: Vec<Lease> = names
             .iter()
             .take(MOST)
@@ -216,7 +218,7 @@ impl Leases {
     }
 
     fn load(&self, name: &str) -> Option<Lease> {
-        let contents = read_regular(&self.folder.join(name), CAP).ok()??;
+        let contents = read_small(&self.folder.join(name), CAP, Links::Refuse).ok()??;
         serde_json::from_slice(&contents.bytes).ok()
     }
 
@@ -262,7 +264,10 @@ mod tests {
     use super::*;
 
     fn names(folder: &Path) -> Vec<String> {
-        let mut names = disk::list(folder, |_| true).unwrap();
+        let mut names = Folder::open_root(folder)
+            .unwrap()
+            .list(usize::MAX, |_| true)
+            .unwrap();
         names.sort();
         names
     }

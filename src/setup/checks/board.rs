@@ -3,7 +3,7 @@
 use crate::Timestamp;
 use crate::board::{Board, Condition, Field, Slot, Status, Table, tables, to_text};
 use crate::commit::LIMIT;
-use crate::disk::read_regular;
+use crate::disk::{Links, read_small};
 use crate::setup::check::{Finding, Inspection};
 use std::collections::{BTreeSet, HashSet};
 
@@ -19,7 +19,7 @@ pub fn check(inspection: &Inspection) -> Vec<Finding> {
     let mut checks = Vec::new();
     let path = place.board.display();
     let fail = |text: String, advice: &str| Finding::fail("board", text, advice.to_owned());
-    let bytes = match read_regular(&place.target, LIMIT) {
+    let bytes = match read_small(&place.target, LIMIT, Links::Refuse) {
         Ok(Some(read)) => read.bytes,
         Ok(None) => {
             checks.push(Finding::note(

@@ -3,7 +3,7 @@
 use super::lock;
 use crate::board::{Board, Field};
 use crate::commit::LIMIT;
-use crate::disk::read_regular;
+use crate::disk::{Links, read_small};
 use crate::edit;
 use crate::setup::check::{Finding, Inspection};
 use std::collections::BTreeSet;
@@ -13,7 +13,9 @@ pub fn check(inspection: &Inspection) -> Vec<Finding> {
     let Ok(place) = &inspection.place else {
         return Vec::new();
     };
-    let read = read_regular(&place.target, LIMIT).ok().flatten();
+    let read = read_small(&place.target, LIMIT, Links::Refuse)
+        .ok()
+        .flatten();
     let Some(text) = read.map(|read| String::from_utf8_lossy(&read.bytes).into_owned()) else {
         return Vec::new();
     };

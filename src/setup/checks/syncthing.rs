@@ -1,6 +1,5 @@
 //! Whether Syncthing carries locks and temporaries to other hosts.
 
-use crate::disk;
 use crate::setup::check::{Finding, Inspection};
 use crate::setup::ignore::{syncthing_block, syncthing_root};
 use crate::setup::text_file::TextFile;
@@ -12,7 +11,10 @@ pub fn check(inspection: &Inspection) -> Vec<Finding> {
     };
     let id = "sync-ignore";
     let is_copy = |name: &str| name.contains(".sync-conflict-");
-    let copies = disk::list(&place.folder, is_copy).unwrap_or_default();
+    let copies = place
+        .orchestrator()
+        .and_then(|folder| folder.list(1, is_copy))
+        .unwrap_or_default();
     if let Some(copy) = copies.first() {
         let shown = place.folder.display();
         return vec![Finding::warn(

@@ -1,6 +1,6 @@
-//! The branch, from `.git/HEAD` and without running git.
+//! The branch and the main checkout, read from `.git` without running git.
 
-use super::small_file::read_regular;
+use crate::disk::{Links, absolute_path, read_small};
 use std::path::{Path, PathBuf};
 
 /// The greatest size of `HEAD` and of a `.git` file, in bytes.
@@ -46,15 +46,15 @@ fn git_dir(repo: &Path) -> Option<PathBuf> {
 ///
 /// Its `.git` is a file that points at `<main>/.git/worktrees/<name>`.
 pub fn main_checkout(repo: &Path) -> Option<PathBuf> {
-    let git_dir = super::absolute_path(&git_dir(repo)?, repo);
+    let git_dir = absolute_path(&git_dir(repo)?, repo);
     let worktrees = git_dir.parent().filter(|it| it.ends_with("worktrees"))?;
     let dot_git = worktrees.parent().filter(|it| it.ends_with(".git"))?;
     dot_git.parent().map(Path::to_owned)
 }
 
 fn read_text(path: &Path) -> Option<String> {
-    let bytes = read_regular(path, CAP).ok()??;
-    Some(String::from_utf8_lossy(&bytes).into_owned())
+    let contents = read_small(path, CAP, Links::Follow).ok()??;
+    Some(String::from_utf8_lossy(&contents.bytes).into_owned())
 }
 
 #[cfg(test)]
