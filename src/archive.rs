@@ -12,7 +12,7 @@ const BACKUPS: &str = "backups";
 
 /// Moves a file that lies beside the board into `.orchestrator/merged/`, and
 /// gives its new place.
-pub(crate) fn put_away(place: &BoardPlace, file: &Entry) -> io::Result<Entry> {
+pub(crate) fn archive(place: &BoardPlace, file: &Entry) -> io::Result<Entry> {
     let path = file.path();
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     in_free_name(place, MERGED, &name, |kept| {

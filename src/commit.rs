@@ -21,7 +21,7 @@ mod put;
 mod replace;
 mod staged;
 
-pub use document::{Displaced, Document, Edit};
+pub use document::{Displaced, Document, EditOutcome};
 pub use error::CommitError;
 pub use latch::{LATCH_PATIENCE, Latch};
 pub use leftovers::has_leftovers;
@@ -172,20 +172,20 @@ impl Commit<'_> {
             }
             let new = match document.edit(joined.as_deref().or(bytes)) {
                 // Whoever wrote over ours kept what we did, or did more.
-                Edit::Refuse(_) | Edit::Unchanged if is_done && joined.is_none() => {
+                EditOutcome::Refuse(_) | EditOutcome::Unchanged if is_done && joined.is_none() => {
                     return Ok(self.finish(End::Written));
                 }
                 // Another process of this host has brought what we came with.
-                Edit::Unchanged if is_tried && joined.is_none() => {
+                EditOutcome::Unchanged if is_tried && joined.is_none() => {
                     return Ok(self.finish(End::Written));
                 }
-                Edit::Refuse(refusal) => return Ok(End::Refused(refusal)),
-                Edit::Write(new) => {
+                EditOutcome::Refuse(refusal) => return Ok(End::Refused(refusal)),
+                EditOutcome::Write(new) => {
                     self.conflicts += u32::from(is_done);
                     is_tried = true;
                     new
                 }
-                Edit::Unchanged => match joined {
+                EditOutcome::Unchanged => match joined {
                     Some(joined) => joined,
                     None => return Ok(self.finish(End::Unchanged)),
                 },
@@ -252,7 +252,7 @@ impl Commit<'_> {
                 Ok(Some(contents)) => {
                     let access = Access::of(&contents.file);
                     return Ok(Some(Current {
-                        stamp: Stamp::of(&disk::Status::of(&contents.meta)),
+                        stamp: Stamp::of(&disk::FileStatus::of(&contents.meta)),
                         access: Some(
                             access.map_err(io_at("read the permissions of", &self.place.board))?,
                         ),

@@ -20,7 +20,7 @@ pub fn run(data: &[u8]) {
     }
     // The Session Config is read whatever its bytes, as its reader does.
     let text = String::from_utf8_lossy(data);
-    if let session_config::Block::Found(block) = session_config::read(&text) {
+    if let session_config::VaultBlock::Readable(block) = session_config::read(&text) {
         let values = [block.vault_dir, block.vault_name];
         values.iter().flatten().for_each(|value| is_one_line(value));
     }

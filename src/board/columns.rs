@@ -103,7 +103,7 @@ impl<'a> Columns<'a> {
     /// Gives these columns, then those that only the other head has.
     pub(super) fn union(&self, other: &Self) -> Self {
         let mut all = self.clone();
-        for (column, place) in other.columns.iter().zip(other.places(self)) {
+        for (column, place) in other.columns.iter().zip(other.positions(self)) {
             let known = match column.field {
                 Some(field) => self.has(field),
                 None => place.is_some(),
@@ -118,7 +118,7 @@ impl<'a> Columns<'a> {
     /// Gives for each column here which extra column it is there.
     ///
     /// The second column of one title here is the second of that title there.
-    fn places(&self, there: &Self) -> Vec<Option<usize>> {
+    fn positions(&self, there: &Self) -> Vec<Option<usize>> {
         let mut free: Vec<_> = there.extra_titles().map(Some).collect();
         let place = |column: &Column<'a>| {
             column.field.is_none().then(|| {
@@ -142,14 +142,14 @@ impl<'a> Columns<'a> {
     /// `None` is a column that this head lacks; cells beyond the header follow.
     pub(super) fn spread(&self, row: &Row<'a>, there: &Self) -> Vec<Option<Cow<'a, str>>> {
         let mut spread = vec![None; there.extra_titles().count()];
-        let places = self.places(there);
-        let mut places = places
+        let positions = self.positions(there);
+        let mut positions = positions
             .iter()
             .zip(&self.columns)
             .filter(|(_, column)| column.field.is_none())
             .map(|(place, _)| *place);
         for cell in row.extra() {
-            match places.next() {
+            match positions.next() {
                 Some(Some(place)) => spread[place] = Some(cell.clone()),
                 // A column that the other head lacks: `union` has made it none.
                 Some(None) => {}

@@ -26,18 +26,18 @@ pub enum Condition {
 
 /// Why a board of ours must not be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Trouble {
+pub(super) enum Fault {
     Damage { line: usize },
     Conflict,
 }
 
-/// Gives the condition of a document with this trouble and frontmatter.
-pub(super) fn condition(trouble: Option<Trouble>, frontmatter: &Frontmatter<'_>) -> Condition {
+/// Gives the condition of a document with this fault and frontmatter.
+pub(super) fn condition(fault: Option<Fault>, frontmatter: &Frontmatter<'_>) -> Condition {
     let is_ours = frontmatter.value("_generator").as_deref() == Some(GENERATOR);
-    match trouble {
-        Some(Trouble::Conflict) => Condition::Conflicted,
+    match fault {
+        Some(Fault::Conflict) => Condition::Conflicted,
         _ if !is_ours => Condition::Handwritten,
-        Some(Trouble::Damage { line }) => Condition::Damaged { line },
+        Some(Fault::Damage { line }) => Condition::Damaged { line },
         None => Condition::Ours,
     }
 }
@@ -45,11 +45,11 @@ pub(super) fn condition(trouble: Option<Trouble>, frontmatter: &Frontmatter<'_>)
 /// Finds what keeps a text from being written, if it is a board of ours.
 ///
 /// `body` is what follows its frontmatter, and `table` the board's table in it.
-pub(super) fn trouble(text: &str, body: &str, table: Option<&Table<'_>>) -> Option<Trouble> {
+pub(super) fn fault(text: &str, body: &str, table: Option<&Table<'_>>) -> Option<Fault> {
     // The generator may stand anywhere, for a conflict may have torn the
     // frontmatter apart.
     if has_conflict(text) && text.contains(GENERATOR) {
-        return Some(Trouble::Conflict);
+        return Some(Fault::Conflict);
     }
     let stray = match table {
         Some(table) => stray_row(table.before).or_else(|| stray_row(table.after)),
@@ -57,7 +57,7 @@ pub(super) fn trouble(text: &str, body: &str, table: Option<&Table<'_>>) -> Opti
     }?;
     let before = stray.as_ptr() as usize - text.as_ptr() as usize;
     let line = text[..before].matches('\n').count() + 1;
-    Some(Trouble::Damage { line })
+    Some(Fault::Damage { line })
 }
 
 /// Finds a row of ours that a person sees outside of any table.

@@ -60,7 +60,7 @@ pub fn join<'a>(
         tabled: displaced.tabled,
         below: displaced.below.clone(),
         eol: displaced.eol,
-        trouble: displaced.trouble.max(ours.trouble),
+        fault: displaced.fault.max(ours.fault),
         size: displaced.size + ours.size,
     };
     board.take_table_of(displaced, ours);

@@ -78,4 +78,4 @@ pub use slot::{Identity, Slot};
 pub use status::{Status, UnknownStatus};
 pub use table::{Cells, Table, cells, write_row};
 pub use three_way::three_way;
-pub use upsert::{FORCE_CLOSE_AFTER_MS, Fresh, Merged, has_gone_silent};
+pub use upsert::{Cause, FORCE_CLOSE_AFTER_MS, Fresh, Merged, has_gone_silent};

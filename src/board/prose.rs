@@ -12,7 +12,7 @@ use std::collections::HashMap;
 /// out. Where both added lines at one place, both stay, in an order that
 /// depends on what they say and not on whose they are.
 pub(super) fn three_way<'t>(base: &[&'t str], one: &[&'t str], other: &[&'t str]) -> Vec<&'t str> {
-    let (one, other) = (Edit::of(base, one), Edit::of(base, other));
+    let (one, other) = (LineEdit::of(base, one), LineEdit::of(base, other));
     let mut merged = Vec::new();
     for at in 0..=base.len() {
         merged.extend(union(&one.added[at], &other.added[at]));
@@ -86,12 +86,12 @@ pub(super) fn union_texts(one: &str, other: &str, eol: &str) -> String {
 
 /// What one side did: lines added before each line of the base (and after
 /// the last), and which lines of the base it kept.
-struct Edit<'t> {
+struct LineEdit<'t> {
     added: Vec<Vec<&'t str>>,
     kept: Vec<bool>,
 }
 
-impl<'t> Edit<'t> {
+impl<'t> LineEdit<'t> {
     fn of(base: &[&'t str], side: &[&'t str]) -> Self {
         let mut edit = Self {
             added: vec![Vec::new(); base.len() + 1],

@@ -1,7 +1,7 @@
 //! Reading a board: what is ours in a note, and everything else as it is.
 
 use super::columns::Columns;
-use super::condition::{Condition, Trouble, condition, trouble};
+use super::condition::{Condition, Fault, condition, fault};
 use super::field::Field;
 use super::frontmatter::Frontmatter;
 use super::row::Row;
@@ -24,7 +24,7 @@ pub struct Board<'a> {
     pub(super) tabled: bool,
     pub(super) below: Cow<'a, str>,
     pub(super) eol: &'static str,
-    pub(super) trouble: Option<Trouble>,
+    pub(super) fault: Option<Fault>,
     /// The length of the text that was read, to render without growing.
     pub(super) size: usize,
 }
@@ -46,11 +46,11 @@ impl<'a> Board<'a> {
             columns: Columns::standard(),
             tabled: false,
             below: Cow::Borrowed(""),
-            trouble: None,
+            fault: None,
             size: text.len(),
         };
         let table = Table::find(body, Columns::are_a_boards);
-        board.trouble = trouble(text, body, table.as_ref());
+        board.fault = fault(text, body, table.as_ref());
         if let Some(table) = table {
             board.eol = ending(table.header);
             board.above = Cow::Borrowed(table.before);
@@ -84,12 +84,12 @@ impl<'a> Board<'a> {
         let unmarked = text.strip_prefix('\u{feff}').unwrap_or(text);
         let (frontmatter, body) = Frontmatter::split(unmarked);
         let table = Table::find(body, Columns::are_a_boards);
-        condition(trouble(text, body, table.as_ref()), &frontmatter)
+        condition(fault(text, body, table.as_ref()), &frontmatter)
     }
 
     /// Returns the document's condition; only [`Condition::Ours`] may be written.
     pub fn condition(&self) -> Condition {
-        condition(self.trouble, &self.frontmatter)
+        condition(self.fault, &self.frontmatter)
     }
 
     /// Returns whether it has a table that is read as ours.

@@ -43,7 +43,7 @@ pub fn three_way<'a>(base: &Board<'a>, ours: &Board<'a>, theirs: &Board<'a>) -> 
         tabled: one.tabled || other.tabled,
         below: text(&base.below, &one.below, &other.below),
         eol: lead.eol,
-        trouble: one.trouble.max(other.trouble),
+        fault: one.fault.max(other.fault),
         size: one.size.max(other.size),
     };
     board.take_table_of(one, other);

@@ -18,19 +18,28 @@ pub const FORCE_CLOSE_AFTER_MS: i64 = 4 * 60 * 60 * 1000;
 pub struct Fresh {
     /// The row to store.
     pub row: Row<'static>,
-    /// Whether it reports an event, and not just what was found.
-    pub explicit: bool,
+    /// Why it was derived.
+    pub cause: Cause,
     /// Other names of the row's host: a prior row of this key that has one of
     /// them is this very row.
     pub host_names: Vec<String>,
 }
 
-/// What an update did.
+/// The cause of a fresh row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// A look at the repository.
+    Observed,
+    /// An event, which is dropped if it is older than what the board shows.
+    Event,
+}
+
+/// The outcome of an upsert.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Merged {
     /// Whether any row is not what it was; if not, there is nothing to write.
     pub changed: bool,
-    /// How many explicit rows were older than what the board showed.
+    /// How many rows of events were older than what the board showed.
     pub outdated: usize,
 }
 
@@ -39,7 +48,7 @@ impl Fresh {
     pub fn observed(row: Row<'static>) -> Self {
         Self {
             row,
-            explicit: false,
+            cause: Cause::Observed,
             host_names: Vec::new(),
         }
     }
@@ -48,7 +57,7 @@ impl Fresh {
     /// what the board shows of the same session.
     pub fn event(row: Row<'static>) -> Self {
         Self {
-            explicit: true,
+            cause: Cause::Event,
             ..Self::observed(row)
         }
     }
@@ -88,7 +97,7 @@ impl<'a> Board<'a> {
                 continue;
             };
             let prior = &mut self.rows[at];
-            if fresh.explicit && fresh.row.is_outdated_by(prior) {
+            if fresh.cause == Cause::Event && fresh.row.is_outdated_by(prior) {
                 merged.outdated += 1;
                 continue;
             }

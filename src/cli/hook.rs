@@ -7,7 +7,7 @@
 
 mod board;
 mod note;
-mod tell;
+mod notice;
 
 use super::context::{Context, OnSignal, millis};
 use super::global::Global;
@@ -146,7 +146,7 @@ fn act(global: Global, args: &HookArgs, started: Instant) -> Result<(), Failure>
     let watch = |meaning| {
         let (leases, session_id) = (leases.clone(), session_id.clone());
         Watchdog::start(started, limit(meaning), move |trouble| {
-            tell::keep_trouble(&leases, &session_id, trouble);
+            notice::keep_trouble(&leases, &session_id, trouble);
         })
     };
     // A sign of life touches nothing but the user's folder for state: most
@@ -167,7 +167,7 @@ fn act(global: Global, args: &HookArgs, started: Instant) -> Result<(), Failure>
         .rev()
         .find(|lease| lease.session_id == session_id);
     if let Some(own) = own.filter(|_| is_start) {
-        tell::tell(noted.agent, own, &noted.neighbours, &leases, context.now)?;
+        notice::print(noted.agent, own, &noted.neighbours, &leases, context.now)?;
         leases.sweep(&processes, context.now);
     }
     let is_own_start = is_start && noted.voice == Voice::Session;
@@ -193,7 +193,7 @@ fn act(global: Global, args: &HookArgs, started: Instant) -> Result<(), Failure>
         Ok(()) => last_warning(),
     };
     if let Some(trouble) = trouble {
-        tell::keep_trouble(&leases, &session_id, &trouble);
+        notice::keep_trouble(&leases, &session_id, &trouble);
     }
     done
 }

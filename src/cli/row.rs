@@ -9,7 +9,7 @@ use crate::commit::{End, LIMIT};
 use crate::config::vault::BoardPlace;
 use crate::disk::{Links, read_small};
 use crate::edit::{Action, Report, run_document};
-use crate::note::{Cell, Change, NotFound, NoteDocument, RowEdit, Wanted};
+use crate::note::{Cell, NotFound, NoteDocument, RowChange, RowEdit, Wanted};
 use crate::printable::printable;
 use clap::{Args, Subcommand};
 use serde_json::{Map, Value, json};
@@ -87,7 +87,7 @@ pub fn run(context: &Context, args: &RowArgs) -> Result<Exit, Failure> {
     let place = context.place()?;
     match &args.command {
         RowCommand::Get { row } => get(context, &place, &row.wanted()),
-        RowCommand::Remove { row } => change(context, &place, row.wanted(), Change::Remove),
+        RowCommand::Remove { row } => change(context, &place, row.wanted(), RowChange::Remove),
         RowCommand::Set { row, set } => {
             let is_key = |cell: &&Cell| {
                 let column = cell.column.to_lowercase();
@@ -101,7 +101,7 @@ pub fn run(context: &Context, args: &RowArgs) -> Result<Exit, Failure> {
                     cell.column
                 )));
             }
-            change(context, &place, row.wanted(), Change::Set(set.clone()))
+            change(context, &place, row.wanted(), RowChange::Set(set.clone()))
         }
     }
 }
@@ -110,7 +110,7 @@ fn change(
     context: &Context,
     place: &BoardPlace,
     row: Wanted,
-    change: Change,
+    change: RowChange,
 ) -> Result<Exit, Failure> {
     let asked = RowEdit { row, change };
     let mut document = NoteDocument::new(place, &asked);

@@ -15,7 +15,7 @@ use crate::config::vault::BoardPlace;
 use alarm::Alarm;
 use changes::Changes;
 use clap::Args;
-use events::{Event, Events};
+use events::{WatchEvent, WatchEvents};
 use screen::Screen;
 use std::io;
 use std::time::{Duration, Instant};
@@ -92,7 +92,7 @@ struct Watch<'a> {
 
 impl Watch<'_> {
     fn on_screen(&mut self) -> io::Result<()> {
-        let events = Events::of_a_screen()?;
+        let events = WatchEvents::of_a_screen()?;
         let mut changes = self.changes(&events);
         let mut screen = Screen::enter()?;
         loop {
@@ -101,11 +101,11 @@ impl Watch<'_> {
                 screen.draw(&self.page(&terminal), &terminal)?;
             }
             match self.wait(&events, &mut changes) {
-                Event::Look => {}
-                Event::Scroll(scroll) => screen.scroll(scroll),
-                Event::Suspend => screen.suspend(events::stop)?,
-                Event::Quit => return Ok(()),
-                Event::Die(signal) => {
+                WatchEvent::Look => {}
+                WatchEvent::Scroll(scroll) => screen.scroll(scroll),
+                WatchEvent::Suspend => screen.suspend(events::stop)?,
+                WatchEvent::Quit => return Ok(()),
+                WatchEvent::Die(signal) => {
                     drop(screen);
                     events::die(signal);
                     return Ok(());
@@ -115,7 +115,7 @@ impl Watch<'_> {
     }
 
     fn as_stream(&mut self, terminal: Option<Terminal>) -> io::Result<()> {
-        let events = Events::of_a_stream();
+        let events = WatchEvents::of_a_stream();
         let mut changes = self.changes(&events);
         let mut stream = Stream::new(self.context, terminal);
         loop {
@@ -124,13 +124,13 @@ impl Watch<'_> {
                 Ok(snapshot) => stream.print(Ok(self.view(&snapshot)))?,
                 Err(failure) => stream.print(Err(failure))?,
             }
-            if self.wait(&events, &mut changes) != Event::Look {
+            if self.wait(&events, &mut changes) != WatchEvent::Look {
                 return Ok(());
             }
         }
     }
 
-    fn changes(&self, events: &Events) -> Changes {
+    fn changes(&self, events: &WatchEvents) -> Changes {
         let lock = self.place.lock();
         let files = vec![self.place.target.clone(), lock];
         Changes::watch(files, Session::folder(self.context), events.sender())
@@ -174,15 +174,17 @@ impl Watch<'_> {
     }
 
     /// Waits until there is something to do.
-    fn wait(&self, events: &Events, changes: &mut Changes) -> Event {
+    fn wait(&self, events: &WatchEvents, changes: &mut Changes) -> WatchEvent {
         let due = Instant::now() + REFRESH;
         loop {
             let left = due.saturating_duration_since(Instant::now());
             match events.next(POLL.min(left)) {
-                Some(Event::Look) => return events.settle(SETTLE),
+                Some(WatchEvent::Look) => return events.settle(SETTLE),
                 Some(event) => return event,
-                None if events::reader_is_gone() => return Event::Quit,
-                None if self.has_sessions || changes.see() || left.is_zero() => return Event::Look,
+                None if events::reader_is_gone() => return WatchEvent::Quit,
+                None if self.has_sessions || changes.see() || left.is_zero() => {
+                    return WatchEvent::Look;
+                }
                 None => {}
             }
         }

@@ -9,7 +9,7 @@ pub trait Document {
     fn refusal(&self, content: &[u8]) -> Option<Self::Refusal>;
 
     /// Gives the new content for the one on disk; `None` if there is no file.
-    fn edit(&mut self, current: Option<&[u8]>) -> Edit<Self::Refusal>;
+    fn edit(&mut self, current: Option<&[u8]>) -> EditOutcome<Self::Refusal>;
 
     /// Returns whether a commit looks again before it is called done, and edits
     /// anew what an editor has saved over it meanwhile.
@@ -25,7 +25,7 @@ pub trait Document {
 
 /// The outcome of editing one content.
 #[derive(Debug)]
-pub enum Edit<R> {
+pub enum EditOutcome<R> {
     /// Nothing to change: touch nothing.
     Unchanged,
     /// This is the new content.

@@ -7,7 +7,7 @@
 //! displaced by what holds it all. Any other was displaced unread. Beside the
 //! board, where people look, the name begins with a dot.
 
-use crate::disk::{self, Access, Entry, FileId, Folder, Links, ReadError, Status, Token};
+use crate::disk::{self, Access, Entry, FileId, FileStatus, Folder, Links, ReadError, Token};
 use std::io;
 use std::time::SystemTime;
 
@@ -55,7 +55,7 @@ pub struct Stamp {
 
 impl Stamp {
     /// Takes it off what the file system says of a file.
-    pub fn of(status: &Status) -> Self {
+    pub fn of(status: &FileStatus) -> Self {
         Self {
             id: status.id,
             length: status.length,
@@ -169,11 +169,11 @@ fn write(pending: &Entry, bytes: &[u8], like: Option<&Access>, sync: bool) -> io
     let mode = like.map_or(0o644, Access::initial_mode);
     let file = disk::create_new("board.create", pending, mode)?;
     if let Some(like) = like {
-        disk::step::around("board.mode", || like.give_to(&file))?;
+        disk::failpoint::around("board.mode", || like.give_to(&file))?;
     }
     disk::fill("board.write", &file, bytes)?;
     if sync {
-        disk::step::around("board.sync", || file.sync_all())?;
+        disk::failpoint::around("board.sync", || file.sync_all())?;
     }
-    Ok(Stamp::of(&Status::of(&file.metadata()?)))
+    Ok(Stamp::of(&FileStatus::of(&file.metadata()?)))
 }

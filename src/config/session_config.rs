@@ -18,16 +18,16 @@ pub struct VaultIntegration {
 
 /// What a file says of a vault.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Block {
+pub enum VaultBlock {
     /// No `vault-integration` at the start of a line.
     Absent,
     /// One in a form that the peer takes for disabled.
     ///
-    /// Told apart from [`Block::Absent`], because somebody has said something
+    /// Told apart from [`VaultBlock::Absent`], because somebody has said something
     /// about the vault, and *nothing was said* would be the wrong answer.
     Unreadable,
     /// The block.
-    Found(VaultIntegration),
+    Readable(VaultIntegration),
 }
 
 /// Finds the block in the text of a file.
@@ -35,8 +35,8 @@ pub enum Block {
 /// An inline object anywhere beats a block, then the first of each wins. Code
 /// fences and headings mean nothing; HTML comments that begin a line hide what
 /// is in them.
-pub fn read(text: &str) -> Block {
-    let lines = visible_lines(text.strip_prefix('\u{feff}').unwrap_or(text));
+pub fn read(text: &str) -> VaultBlock {
+    let lines = uncommented_lines(text.strip_prefix('\u{feff}').unwrap_or(text));
     let heads: Vec<(usize, &str)> = lines
         .iter()
         .enumerate()
@@ -44,12 +44,12 @@ pub fn read(text: &str) -> Block {
         .collect();
     let inline = heads.iter().find_map(|(_, rest)| inline_fields(rest));
     if let Some(fields) = inline {
-        return Block::Found(VaultIntegration::from_inline(&fields));
+        return VaultBlock::Readable(VaultIntegration::from_inline(&fields));
     }
     match heads.iter().find(|(_, rest)| rest.is_empty()) {
-        Some((at, _)) => Block::Found(VaultIntegration::from_lines(&lines[at + 1..])),
-        None if heads.is_empty() => Block::Absent,
-        None => Block::Unreadable,
+        Some((at, _)) => VaultBlock::Readable(VaultIntegration::from_lines(&lines[at + 1..])),
+        None if heads.is_empty() => VaultBlock::Absent,
+        None => VaultBlock::Unreadable,
     }
 }
 
@@ -58,7 +58,7 @@ pub fn read(text: &str) -> Block {
 /// plain paths are passed over, as by session-orchestrator.
 pub fn projects(text: &str) -> Vec<String> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "._~/-".contains(c);
-    let lines = visible_lines(text.strip_prefix('\u{feff}').unwrap_or(text));
+    let lines = uncommented_lines(text.strip_prefix('\u{feff}').unwrap_or(text));
     let head = lines
         .iter()
         .position(|line| after_key(line, "cross-repo").is_some_and(|rest| rest.trim().is_empty()));
@@ -143,9 +143,9 @@ impl VaultIntegration {
 /// A comment begins a line, indented or not, ends on a later one, and hides both
 /// and what is between. A comment on one line hides nothing: it is a line that
 /// is none of a block. Where one is never closed, no comment counts.
-fn visible_lines(text: &str) -> Vec<&str> {
+fn uncommented_lines(text: &str) -> Vec<&str> {
     let lines: Vec<&str> = text.lines().collect();
-    let mut visible = Vec::with_capacity(lines.len());
+    let mut shown = Vec::with_capacity(lines.len());
     let mut is_open = false;
     for line in &lines {
         let closes = line.contains("-->");
@@ -154,10 +154,10 @@ fn visible_lines(text: &str) -> Vec<&str> {
         } else if line.trim_start().starts_with("<!--") && !closes {
             is_open = true;
         } else {
-            visible.push(*line);
+            shown.push(*line);
         }
     }
-    if is_open { lines } else { visible }
+    if is_open { lines } else { shown }
 }
 
 /// Gives what follows the key and its colon where a line begins with them,

@@ -3,7 +3,7 @@
 use super::env::Env;
 use super::folders::home;
 use super::named_file::{self, FileError};
-use super::session_config::{self, Block, VaultIntegration};
+use super::session_config::{self, VaultBlock, VaultIntegration};
 use super::under_home;
 use std::path::{Path, PathBuf};
 
@@ -32,12 +32,12 @@ pub fn session_block(
         ));
     }
     match session_config::read(&text) {
-        Block::Absent => Ok(None),
-        Block::Found(block) if block.enabled => Ok(Some((file, block))),
-        Block::Found(_) => Err(format!(
+        VaultBlock::Absent => Ok(None),
+        VaultBlock::Readable(block) if block.enabled => Ok(Some((file, block))),
+        VaultBlock::Readable(_) => Err(format!(
             "`vault-integration` in `{shown}` does not say `enabled: true`"
         )),
-        Block::Unreadable => Err(format!(
+        VaultBlock::Unreadable => Err(format!(
             "`vault-integration` in `{shown}` cannot be read; write \
              `vault-integration: {{ enabled: true, vault-dir: ~/vault }}` on a line of its own"
         )),

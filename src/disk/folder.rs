@@ -8,8 +8,8 @@
 
 #[cfg(unix)]
 use super::place::os;
-use super::status::{FileKind, Status};
-use super::{read, step};
+use super::status::{FileKind, FileStatus};
+use super::{failpoint, read};
 use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::io::{self, ErrorKind};
@@ -162,7 +162,7 @@ impl Folder {
     pub fn create_beneath(&self, relative: impl AsRef<Path>, mode: u32) -> io::Result<Self> {
         self.descend(relative.as_ref(), &|folder, name| match folder.open(name) {
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                match step::around("folder.create", || folder.make(name, mode)) {
+                match failpoint::around("folder.create", || folder.make(name, mode)) {
                     Ok(()) => {
                         let _ = folder.sync("folder.sync");
                     }
@@ -189,11 +189,11 @@ impl Folder {
     }
 
     /// Asks the file system about the folder itself.
-    pub fn status(&self) -> io::Result<Status> {
+    pub fn status(&self) -> io::Result<FileStatus> {
         #[cfg(unix)]
-        return Ok(Status::of_stat(&os(rustix::fs::fstat(&*self.handle))?));
+        return Ok(FileStatus::of_stat(&os(rustix::fs::fstat(&*self.handle))?));
         #[cfg(not(unix))]
-        return Ok(Status::of(&std::fs::metadata(&self.path)?));
+        return Ok(FileStatus::of(&std::fs::metadata(&self.path)?));
     }
 
     /// Lists at most `limit` names that are text and that `wanted` picks, of the
@@ -232,12 +232,12 @@ impl Folder {
     /// Makes the names in it durable; a platform that cannot is fine.
     pub fn sync(&self, step: &'static str) -> io::Result<()> {
         #[cfg(unix)]
-        return step::around(step, || match os(rustix::fs::fsync(self.readable()?)) {
+        return failpoint::around(step, || match os(rustix::fs::fsync(self.readable()?)) {
             Err(error) if super::is_unsupported(&error) => Ok(()),
             done => done,
         });
         #[cfg(not(unix))]
-        step::around(step, || Ok(()))
+        failpoint::around(step, || Ok(()))
     }
 
     fn descend(

@@ -3,10 +3,10 @@
 //! The kernel lets go of it when its holder dies, however it dies. That is
 //! all the proof of death that the lock's judgement ever asks for.
 
+use super::failpoint;
 use super::folder::At;
 use super::read::status;
 use super::status::FileId;
-use super::step;
 
 use fs4::{FileExt, TryLockError};
 use std::fs::File;
@@ -86,7 +86,7 @@ impl KernelLock {
         const TRIES: usize = 16;
         let mut last = io::Error::other("another file has its name each time it is locked");
         for _ in 0..TRIES {
-            let file = match step::around(open, || open_or_create(path, mode)) {
+            let file = match failpoint::around(open, || open_or_create(path, mode)) {
                 Err(error) if error.kind() == ErrorKind::StaleNetworkFileHandle => {
                     last = error;
                     continue;
@@ -100,7 +100,7 @@ impl KernelLock {
                     "not a regular file",
                 ));
             }
-            if !step::around(lock, || act(&file))? {
+            if !failpoint::around(lock, || act(&file))? {
                 return Ok(None);
             }
             let id = FileId::of(&meta);

@@ -1,13 +1,14 @@
 //! The shims through which every name in a vault is read or changed.
 //!
 //! Nothing above this module calls the operating system's rename, link or
-//! unlink itself (`clippy.toml` bans them), so that each of them is a named
-//! [`step`] at which a test can stop, kill or fail the process, and so that
+//! unlink itself (`clippy.toml` bans them), so that each of them has a
+//! [`failpoint`] at which a test can stop, kill or fail the process, and so that
 //! what a platform lacks is answered in one place.
 
 mod absolute;
 mod access;
 mod backoff;
+pub mod failpoint;
 mod folder;
 mod kernel_lock;
 mod place;
@@ -15,7 +16,6 @@ mod probe;
 mod read;
 mod rewrite;
 mod status;
-pub mod step;
 mod token;
 
 pub use absolute::absolute_path;
@@ -30,5 +30,5 @@ pub use place::{
 pub use probe::{Abilities, probe};
 pub use read::{Contents, Links, ReadError, open_to_read, read_proc, read_small, status};
 pub use rewrite::{rewrite, rewrite_like};
-pub use status::{FileId, FileKind, Status};
+pub use status::{FileId, FileKind, FileStatus};
 pub use token::{Token, is_running};

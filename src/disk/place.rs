@@ -1,8 +1,8 @@
 //! Putting things in place: create, fill, publish, swap, replace, remove.
 
 use super::folder::At;
-use super::status::Status;
-use super::{Backoff, Patience, read, step};
+use super::status::FileStatus;
+use super::{Backoff, Patience, failpoint, read};
 use std::fs::File;
 #[cfg(not(unix))]
 use std::fs::OpenOptions;
@@ -12,7 +12,7 @@ use std::time::Duration;
 
 /// Creates a folder and those above it; being there already is fine.
 pub fn create_folder(step: &'static str, path: &Path) -> io::Result<()> {
-    step::around(step, || match path.is_dir() {
+    failpoint::around(step, || match path.is_dir() {
         true => Ok(()),
         false => std::fs::create_dir_all(path),
     })
@@ -20,7 +20,7 @@ pub fn create_folder(step: &'static str, path: &Path) -> io::Result<()> {
 
 /// Creates a file that must not exist yet, readable by its owner and `mode`.
 pub fn create_new(step: &'static str, at: &(impl At + ?Sized), mode: u32) -> io::Result<File> {
-    step::around(step, || {
+    failpoint::around(step, || {
         #[cfg(unix)]
         {
             use rustix::fs::OFlags;
@@ -58,7 +58,7 @@ pub(super) fn raw_mode(mode: u32) -> rustix::fs::Mode {
 
 /// Writes the whole content of a new file in one call.
 pub fn fill(step: &'static str, mut file: &File, bytes: &[u8]) -> io::Result<()> {
-    step::around(step, || file.write_all(bytes))
+    failpoint::around(step, || file.write_all(bytes))
 }
 
 /// Writes over the bytes of a regular file that is there, and gives what it is then.
@@ -69,8 +69,8 @@ pub fn write_over(
     at: &(impl At + ?Sized),
     bytes: &[u8],
     sync: bool,
-) -> io::Result<Status> {
-    step::around(step, || {
+) -> io::Result<FileStatus> {
+    failpoint::around(step, || {
         let mut file = open_to_write(at, Write::Over)?;
         if !file.metadata()?.is_file() {
             return Err(ErrorKind::InvalidInput.into());
@@ -80,13 +80,13 @@ pub fn write_over(
         if sync {
             file.sync_all()?;
         }
-        Ok(Status::of(&file.metadata()?))
+        Ok(FileStatus::of(&file.metadata()?))
     })
 }
 
 /// Adds bytes to the end of a regular file that is there, in one call.
 pub fn append(step: &'static str, at: &(impl At + ?Sized), bytes: &[u8]) -> io::Result<()> {
-    step::around(step, || {
+    failpoint::around(step, || {
         let mut file = open_to_write(at, Write::Append)?;
         match file.metadata()?.is_file() {
             true => file.write_all(bytes),
@@ -170,7 +170,7 @@ pub fn touch(step: &'static str, file: &File) -> io::Result<()> {
     };
     #[cfg(not(unix))]
     let act = || file.set_modified(std::time::SystemTime::now());
-    step::around(step, act)
+    failpoint::around(step, act)
 }
 
 /// Gives the complete file `from` the name `to`, unless something has it.
@@ -187,7 +187,7 @@ pub fn place_new(
     from: &(impl At + ?Sized),
     to: &(impl At + ?Sized),
 ) -> io::Result<()> {
-    match step::around(step, || link(from, to)) {
+    match failpoint::around(step, || link(from, to)) {
         Ok(()) => {
             // It is done: a second name that stays is swept as a leftover.
             let _ = remove("pending.unlink", from);
@@ -196,7 +196,7 @@ pub fn place_new(
         Err(error) if matches!(error.kind(), ErrorKind::AlreadyExists | ErrorKind::NotFound) => {
             Err(error)
         }
-        Err(_) => step::around(step, || rename_new(from, to)),
+        Err(_) => failpoint::around(step, || rename_new(from, to)),
     }
 }
 
@@ -272,7 +272,7 @@ pub fn exchange(
     one: &(impl At + ?Sized),
     other: &(impl At + ?Sized),
 ) -> io::Result<()> {
-    step::around(step, || {
+    failpoint::around(step, || {
         rename_with(one, other, rustix::fs::RenameFlags::EXCHANGE)
     })
 }
@@ -293,7 +293,7 @@ pub fn replace(
     from: &(impl At + ?Sized),
     to: &(impl At + ?Sized),
 ) -> io::Result<()> {
-    step::around(step, || rename(from, to))
+    failpoint::around(step, || rename(from, to))
 }
 
 #[cfg(unix)]
@@ -320,19 +320,19 @@ pub fn move_new(
     from: &(impl At + ?Sized),
     to: &(impl At + ?Sized),
 ) -> io::Result<()> {
-    match step::around(step, || rename_new(from, to)) {
+    match failpoint::around(step, || rename_new(from, to)) {
         Err(error) if is_unsupported(&error) => {}
         done => return done,
     }
     match read::status(to) {
         Ok(_) => Err(ErrorKind::AlreadyExists.into()),
-        Err(_) => step::around(step, || rename(from, to)),
+        Err(_) => failpoint::around(step, || rename(from, to)),
     }
 }
 
 /// Removes a file; its absence is fine.
 pub fn remove(step: &'static str, at: &(impl At + ?Sized)) -> io::Result<()> {
-    step::around(step, || match unlink(at) {
+    failpoint::around(step, || match unlink(at) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
         done => done,
     })
@@ -360,7 +360,7 @@ pub fn remove_folder(step: &'static str, at: &(impl At + ?Sized)) -> io::Result<
     #[cfg(not(unix))]
     #[allow(clippy::disallowed_methods, reason = "this is the shim")]
     let act = || std::fs::remove_dir(at.path());
-    step::around(step, act)
+    failpoint::around(step, act)
 }
 
 /// Returns whether an error means that the file system lacks the operation.

@@ -4,7 +4,7 @@
 use super::folder::At;
 #[cfg(unix)]
 use super::place::os;
-use super::status::{FileKind, Status};
+use super::status::{FileKind, FileStatus};
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::path::Path;
@@ -94,7 +94,7 @@ fn try_read(
     limit: u64,
     links: Links,
 ) -> Result<Option<Contents>, ReadError> {
-    let refuse_irregular = |status: &Status| match status.kind {
+    let refuse_irregular = |status: &FileStatus| match status.kind {
         None => Ok(()),
         Some(kind) => Err(ReadError::NotRegular {
             kind,
@@ -108,7 +108,7 @@ fn try_read(
     }
     let file = open_to_read(at, links)?;
     let meta = file.metadata()?;
-    refuse_irregular(&Status::of(&meta))?;
+    refuse_irregular(&FileStatus::of(&meta))?;
     let too_large = || ReadError::TooLarge {
         limit,
         modified: modified(&meta),
@@ -151,28 +151,28 @@ fn is_passing(error: &io::Error) -> bool {
 }
 
 /// Asks the file system about a name; a link is itself.
-pub fn status(at: &(impl At + ?Sized)) -> io::Result<Status> {
+pub fn status(at: &(impl At + ?Sized)) -> io::Result<FileStatus> {
     status_of(at, Links::Refuse)
 }
 
 #[cfg(unix)]
-fn status_of(at: &(impl At + ?Sized), links: Links) -> io::Result<Status> {
+fn status_of(at: &(impl At + ?Sized), links: Links) -> io::Result<FileStatus> {
     use rustix::fs::AtFlags;
     let flags = match links {
         Links::Refuse => AtFlags::SYMLINK_NOFOLLOW,
         Links::Follow => AtFlags::empty(),
     };
     let stat = os(rustix::fs::statat(at.folder(), at.name(), flags))?;
-    Ok(Status::of_stat(&stat))
+    Ok(FileStatus::of_stat(&stat))
 }
 
 #[cfg(not(unix))]
-fn status_of(at: &(impl At + ?Sized), links: Links) -> io::Result<Status> {
+fn status_of(at: &(impl At + ?Sized), links: Links) -> io::Result<FileStatus> {
     let meta = match links {
         Links::Refuse => std::fs::symlink_metadata(at.path()),
         Links::Follow => std::fs::metadata(at.path()),
     };
-    meta.map(|meta| Status::of(&meta))
+    meta.map(|meta| FileStatus::of(&meta))
 }
 
 /// Opens a file to be read, without waiting for a FIFO's other end.

@@ -1,7 +1,8 @@
 //! Writing a whole file that nobody else writes: it is old or new, never half.
 
 use super::{
-    Access, At, Entry, Links, Token, create_new, fill, place_new, remove, replace, status, step,
+    Access, At, Entry, Links, Token, create_new, failpoint, fill, place_new, remove, replace,
+    status,
 };
 use std::io;
 use std::path::Path;
@@ -33,7 +34,7 @@ pub fn rewrite_like(
             like.give_to(&new)?;
         }
         fill("file.write", &new, bytes)?;
-        step::around("file.sync", || new.sync_all())?;
+        failpoint::around("file.sync", || new.sync_all())?;
         match status(file) {
             Ok(_) => replace("file.replace", &pending, file),
             Err(_) => place_new("file.replace", &pending, file),

@@ -86,7 +86,7 @@ impl fmt::Display for FileKind {
 
 /// What the file system says of a name at one time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Status {
+pub struct FileStatus {
     /// What it is; `None` is a regular file.
     pub kind: Option<FileKind>,
     /// Which file it is, where the platform tells.
@@ -99,7 +99,7 @@ pub struct Status {
     pub changed: SystemTime,
 }
 
-impl Status {
+impl FileStatus {
     /// Takes what `meta` says.
     pub fn of(meta: &Metadata) -> Self {
         #[cfg(unix)]

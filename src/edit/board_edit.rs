@@ -4,7 +4,7 @@ use super::refusal::{Refusal, board_text, text};
 use super::report::{Action, Report};
 use super::run::EditOptions;
 use crate::board::{Board, Slot, join, join_all, to_bytes};
-use crate::commit::{Displaced, Document, Edit, End};
+use crate::commit::{Displaced, Document, EditOutcome, End};
 use std::borrow::Cow;
 
 /// One edit of a board; [`run`](super::run()) does everything else.
@@ -31,7 +31,7 @@ pub trait BoardEdit {
     fn apply<'b>(
         &'b mut self,
         board: &mut Board<'b>,
-        found: Found,
+        start: StartedFrom,
         options: &EditOptions,
     ) -> Result<Change, Refusal>;
 
@@ -79,7 +79,7 @@ pub trait BoardEdit {
 
 /// What an edit started from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum StartedFrom {
     /// A board.
     Board,
     /// No file: the board is a new, empty one.
@@ -168,8 +168,8 @@ impl<'e, E: BoardEdit> EditedBoard<'e, E> {
             .map(|bytes| self.edit.read(bytes, options))
             .transpose()?;
         let (mut board, found) = match &text {
-            Some(text) => (Board::parse(text), Found::Board),
-            None => (Board::empty(options.now), Found::Nothing),
+            Some(text) => (Board::parse(text), StartedFrom::Board),
+            None => (Board::empty(options.now), StartedFrom::Nothing),
         };
         self.had_no_table |= !board.has_table();
         let change = self.edit.apply(&mut board, found, options)?;
@@ -212,15 +212,15 @@ impl<E: BoardEdit> Document for EditedBoard<'_, E> {
         self.edit.is_repeatable()
     }
 
-    fn edit(&mut self, current: Option<&[u8]>) -> Edit<Refusal> {
+    fn edit(&mut self, current: Option<&[u8]>) -> EditOutcome<Refusal> {
         let text = match self.change(current) {
             Ok(Some(text)) => text,
-            Ok(None) => return Edit::Unchanged,
-            Err(refusal) => return Edit::Refuse(refusal),
+            Ok(None) => return EditOutcome::Unchanged,
+            Err(refusal) => return EditOutcome::Refuse(refusal),
         };
         match self.edit.before_write(current, self.options) {
-            Ok(()) => Edit::Write(text),
-            Err(refusal) => Edit::Refuse(refusal),
+            Ok(()) => EditOutcome::Write(text),
+            Err(refusal) => EditOutcome::Refuse(refusal),
         }
     }
 

@@ -53,7 +53,7 @@ pub(super) struct ConflictCopies {
     pub unknown: Vec<Entry>,
     all: Vec<ConflictCopy>,
     /// Where those went whose rows the board has.
-    pub put_away: Vec<PathBuf>,
+    pub archived: Vec<PathBuf>,
 }
 
 #[derive(Debug)]
@@ -180,9 +180,9 @@ impl ConflictCopies {
     /// Moves those aside that the board held before this update.
     ///
     /// One that changed meanwhile, or cannot be moved, stays for the next update.
-    pub fn put_away(&mut self, place: &BoardPlace) {
+    pub fn archive(&mut self, place: &BoardPlace) {
         let put = |copy: &ConflictCopy| {
-            let aside = archive::put_away(place, &copy.entry).ok()?;
+            let aside = archive::archive(place, &copy.entry).ok()?;
             if read(&aside).is_some_and(|now| now == copy.text.as_bytes()) {
                 return Some(aside.path());
             }
@@ -190,7 +190,7 @@ impl ConflictCopies {
             None
         };
         let seen = self.all.iter().filter(|copy| copy.seen == Some(true));
-        self.put_away = seen.filter_map(put).collect();
+        self.archived = seen.filter_map(put).collect();
     }
 }
 

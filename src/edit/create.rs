@@ -1,6 +1,6 @@
 //! The board that a vault starts with, and taking it away while it is that.
 
-use super::board_edit::{BoardEdit, Change, Found};
+use super::board_edit::{BoardEdit, Change, StartedFrom};
 use super::error::{EditError, unreadable};
 use super::refusal::{Refusal, text};
 use super::run::{EditOptions, under_lock};
@@ -18,10 +18,10 @@ impl BoardEdit for Create {
     fn apply<'b>(
         &'b mut self,
         _board: &mut Board<'b>,
-        found: Found,
+        start: StartedFrom,
         _options: &EditOptions,
     ) -> Result<Change, Refusal> {
-        Ok(Change::made_if(found == Found::Nothing))
+        Ok(Change::made_if(start == StartedFrom::Nothing))
     }
 }
 

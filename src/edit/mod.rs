@@ -45,7 +45,7 @@ mod update;
 
 pub use crate::config::vault::{AllowedLinks, BoardPlace, DEFAULT_BOARD, VaultError};
 pub use crate::session::{Explicit, Registry, Repo, Sources};
-pub use board_edit::{BoardEdit, Change, Found};
+pub use board_edit::{BoardEdit, Change, StartedFrom};
 pub(crate) use conflict_copies::{LISTED, largest_copy};
 pub use create::{Create, is_empty_board, remove_empty};
 pub use error::EditError;

@@ -4,7 +4,7 @@
 //! own with only those rows, in `.orchestrator/backups/`, where no editor of
 //! notes looks.
 
-use super::board_edit::{BoardEdit, Change, Found, join_displaced};
+use super::board_edit::{BoardEdit, Change, StartedFrom, join_displaced};
 use super::own_rows::OwnRows;
 use super::refusal::{Refusal, text};
 use super::row_backups::Backups;
@@ -73,7 +73,7 @@ impl BoardEdit for Prune<'_> {
     fn apply<'b>(
         &'b mut self,
         board: &mut Board<'b>,
-        _found: Found,
+        _start: StartedFrom,
         _options: &EditOptions,
     ) -> Result<Change, Refusal> {
         self.dropped.clear();

@@ -1,6 +1,6 @@
 //! Merging the sides of a board with git conflict markers.
 
-use super::board_edit::{BoardEdit, Change, Found};
+use super::board_edit::{BoardEdit, Change, StartedFrom};
 use super::refusal::{Refusal, board_text, text};
 use super::report::{Action, Report};
 use super::run::EditOptions;
@@ -31,13 +31,13 @@ impl BoardEdit for Repair {
     fn apply<'b>(
         &'b mut self,
         _board: &mut Board<'b>,
-        found: Found,
+        start: StartedFrom,
         _options: &EditOptions,
     ) -> Result<Change, Refusal> {
-        match found {
-            Found::Nothing => Err(Refusal::Missing),
+        match start {
+            StartedFrom::Nothing => Err(Refusal::Missing),
             // Its reading was the repair.
-            Found::Board => Ok(Change::None),
+            StartedFrom::Board => Ok(Change::None),
         }
     }
 

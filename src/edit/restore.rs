@@ -1,6 +1,6 @@
 //! Putting back the rows of the last backup: a join, so newer rows stay.
 
-use super::board_edit::{BoardEdit, Change, Found};
+use super::board_edit::{BoardEdit, Change, StartedFrom};
 use super::error::{EditError, unreadable};
 use super::refusal::{Refusal, text};
 use super::row_backups::Backups;
@@ -45,7 +45,7 @@ impl BoardEdit for Restore {
     fn apply<'b>(
         &'b mut self,
         board: &mut Board<'b>,
-        _found: Found,
+        _start: StartedFrom,
         _options: &EditOptions,
     ) -> Result<Change, Refusal> {
         let joined = join_rows(board, &Board::parse(&self.rows));

@@ -1,6 +1,6 @@
 //! Declaring that several hosts share a board.
 
-use super::board_edit::{BoardEdit, Change, Found};
+use super::board_edit::{BoardEdit, Change, StartedFrom};
 use super::refusal::Refusal;
 use super::run::EditOptions;
 use crate::board::Board;
@@ -17,7 +17,7 @@ impl BoardEdit for Share {
     fn apply<'b>(
         &'b mut self,
         board: &mut Board<'b>,
-        _found: Found,
+        _start: StartedFrom,
         _options: &EditOptions,
     ) -> Result<Change, Refusal> {
         Ok(Change::made_if(board.declare_shared()))

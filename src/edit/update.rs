@@ -1,6 +1,6 @@
 //! Bringing the rows of some repositories up to date.
 
-use super::board_edit::{BoardEdit, Change, Found, join_displaced};
+use super::board_edit::{BoardEdit, Change, StartedFrom, join_displaced};
 use super::conflict_copies::{BYTES, ConflictCopies};
 use super::error::EditError;
 use super::lease_rows::LeaseRows;
@@ -50,7 +50,7 @@ pub struct Update<'a> {
     leases: Option<LeaseRows>,
     /// A board beside it, of an unknown name, of which nobody was told yet, and
     /// the command that adopts it.
-    untold: Option<(String, String)>,
+    unknown_copy: Option<(String, String)>,
     /// Whether the caller's heartbeat was replaced.
     replaced: bool,
 }
@@ -80,7 +80,7 @@ impl<'a> Update<'a> {
             copies: ConflictCopies::default(),
             own: OwnRows::default(),
             leases: None,
-            untold: None,
+            unknown_copy: None,
             replaced: false,
         }
     }
@@ -99,11 +99,11 @@ impl<'a> Update<'a> {
     }
 
     /// Derives a repository's row from what is known and what the board shows.
-    fn fresh(&self, subject: &RepoSources, board: &Board, options: &EditOptions) -> Fresh {
-        let prior = self.prior(subject, board, options);
+    fn fresh(&self, repository: &RepoSources, board: &Board, options: &EditOptions) -> Fresh {
+        let prior = self.prior(repository, board, options);
         let said = self.explicit.status;
         let mut derived = derive(
-            &subject.sources,
+            &repository.sources,
             prior.and_then(|row| row.status()),
             said,
             options.now,
@@ -122,32 +122,32 @@ impl<'a> Update<'a> {
         if is_event && let Some(row) = prior {
             keep_cells(&mut derived, row);
         }
-        let row = row(subject, &derived, &options.host.id);
+        let row = row(repository, &derived, &options.host.id);
         let fresh = match (is_timed, prior) {
             (true, Some(prior)) => in_order_of_arrival(row, prior, options.now),
             (true, None) => Fresh::event(row),
             (false, _) => Fresh::observed(row),
         };
-        fresh.known_as(subject.sources.host_names())
+        fresh.known_as(repository.sources.host_names())
     }
 
     /// Looks for boards of unknown names of which nobody was told yet.
-    fn look_for_untold(&mut self, place: &BoardPlace) {
+    fn look_for_unknown_copies(&mut self, place: &BoardPlace) {
         let names = self.copies.unknown.iter().map(name_of);
-        let (told, untold): (Vec<_>, Vec<_>) = names
+        let (known, new): (Vec<_>, Vec<_>) = names
             .zip(&self.copies.unknown)
             .partition(|(name, _)| self.own.told.contains(name));
-        let untold = sort(
-            untold.into_iter().map(|(_, entry)| entry.clone()),
+        let new = sort(
+            new.into_iter().map(|(_, entry)| entry.clone()),
             BYTES,
             BYTES,
         )
         .boards;
         // Those that are gone need no remembering.
-        self.own.told = told.into_iter().map(|(name, _)| name).collect();
-        self.own.told.extend(untold.iter().map(name_of));
-        if let Some(first) = untold.first() {
-            self.untold
+        self.own.told = known.into_iter().map(|(name, _)| name).collect();
+        self.own.told.extend(new.iter().map(name_of));
+        if let Some(first) = new.first() {
+            self.unknown_copy
                 .get_or_insert_with(|| (name_of(first), command_to_adopt(place, first)));
         }
     }
@@ -179,18 +179,18 @@ impl<'a> Update<'a> {
     /// A key-less row of its name counts only if no other repository has the name.
     fn prior<'b>(
         &self,
-        subject: &RepoSources,
+        repository: &RepoSources,
         board: &'b Board<'b>,
         options: &EditOptions,
     ) -> Option<&'b Row<'b>> {
         let host = board.is_shared().then_some(&*options.host.id);
-        let Repo { name, key, .. } = &subject.repo;
+        let Repo { name, key, .. } = &repository.repo;
         let lower = name.to_lowercase();
         let same_name = |other: &&RepoSources| other.repo.name.to_lowercase() == lower;
         let is_only = self.repositories.iter().filter(same_name).count() == 1;
         let legacy = || is_only.then(|| board.prior(&Slot::named(name).on(host)))?;
         let of_alias = || {
-            let mut names = subject.sources.host_names().filter(|_| host.is_some());
+            let mut names = repository.sources.host_names().filter(|_| host.is_some());
             names.find_map(|name| board.prior(&Slot::keyed(key).on(Some(&name))))
         };
         board
@@ -235,7 +235,11 @@ fn drop_adopted(repositories: &[RepoSources], board: &mut Board, host: &str) -> 
         .filter(|row| row.get(Field::Host).as_deref() == Some(host))
         .filter_map(|row| Some((row.get(Field::Key)?.into_owned(), row.heartbeat())))
         .collect();
-    let is_ours = |key: &str| repositories.iter().any(|subject| subject.repo.key == key);
+    let is_ours = |key: &str| {
+        repositories
+            .iter()
+            .any(|repository| repository.repo.key == key)
+    };
     let before = board.rows.len();
     board.rows.retain(|row| match row.get(Field::Key) {
         Some(key) if row.get(Field::Host).is_none() && is_ours(&key) => {
@@ -264,15 +268,15 @@ fn keep_cells(derived: &mut Derived, row: &Row) {
     }
 }
 
-fn row(subject: &RepoSources, derived: &Derived, host: &str) -> Row<'static> {
+fn row(repository: &RepoSources, derived: &Derived, host: &str) -> Row<'static> {
     let cells = [
         (Field::Session, &derived.session),
         (Field::Branch, &derived.branch),
         (Field::Mode, &derived.mode),
         (Field::Heartbeat, &derived.heartbeat),
     ];
-    let row = Row::new(&subject.repo.name, derived.status)
-        .with(Field::Key, &subject.repo.key)
+    let row = Row::new(&repository.repo.name, derived.status)
+        .with(Field::Key, &repository.repo.key)
         .with(Field::Host, host);
     cells
         .into_iter()
@@ -292,7 +296,7 @@ impl BoardEdit for Update<'_> {
     fn apply<'b>(
         &'b mut self,
         board: &mut Board<'b>,
-        _found: Found,
+        _start: StartedFrom,
         options: &EditOptions,
     ) -> Result<Change, Refusal> {
         self.copies.read(options.place);
@@ -302,7 +306,7 @@ impl BoardEdit for Update<'_> {
         self.own = OwnRows::read(options);
         // Asked again, it has told nobody yet, but remembers that it did.
         if options.state.is_some() {
-            self.look_for_untold(options.place);
+            self.look_for_unknown_copies(options.place);
         }
         self.replaced = self.is_far_ahead(options);
         let mut changed = self.own.join_into(board, options);
@@ -318,9 +322,9 @@ impl BoardEdit for Update<'_> {
         let fresh: Vec<Fresh> = self
             .repositories
             .iter()
-            .filter(|subject| !self.unknown().any(|repo| *repo == subject.repo))
-            .filter(|subject| !self.has_lease_row(&subject.repo.key))
-            .map(|subject| self.fresh(subject, board, options))
+            .filter(|repository| !self.unknown().any(|repo| *repo == repository.repo))
+            .filter(|repository| !self.has_lease_row(&repository.repo.key))
+            .map(|repository| self.fresh(repository, board, options))
             .chain(
                 self.lease_rows()
                     .map(|(_, row)| Fresh::observed(row.clone())),
@@ -360,7 +364,7 @@ impl BoardEdit for Update<'_> {
         let slots: Vec<Slot> = self
             .repositories
             .iter()
-            .map(|subject| &subject.repo)
+            .map(|repository| &repository.repo)
             .chain(self.lease_rows().map(|(repo, _)| repo))
             .map(|repo| Slot::keyed(&repo.key).on(host))
             .collect();
@@ -381,7 +385,7 @@ impl BoardEdit for Update<'_> {
 
     fn finish(&mut self, end: &End<Refusal>, options: &EditOptions) {
         if matches!(end, End::Written | End::Unchanged) {
-            self.copies.put_away(options.place);
+            self.copies.archive(options.place);
             if let Some(leases) = &self.leases {
                 leases.settle(options.now);
             }
@@ -389,9 +393,9 @@ impl BoardEdit for Update<'_> {
     }
 
     fn complete(&self, report: &mut Report) {
-        report.copies.clone_from(&self.copies.put_away);
+        report.copies.clone_from(&self.copies.archived);
         // Only what was written is remembered to have been told.
-        if let Some((name, adopt)) = &self.untold
+        if let Some((name, adopt)) = &self.unknown_copy
             && report.action == Action::Written
         {
             let name = crate::printable::printable(name, 100);

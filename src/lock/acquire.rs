@@ -35,7 +35,7 @@ pub fn acquire(path: &Path, options: &LockOptions) -> Result<Lease, Unlocked> {
     };
     let created =
         disk::persist(|| Site::create(path, options)).map_err(at("open the folder of", path));
-    let site = created.map_err(|trouble| failed(trouble.into(), &backoff, None))?;
+    let site = created.map_err(|failure| failed(failure.into(), &backoff, None))?;
     let mut search = Search::new(site);
     loop {
         let blocker = match search.pass(&backoff) {
@@ -43,8 +43,8 @@ pub fn acquire(path: &Path, options: &LockOptions) -> Result<Lease, Unlocked> {
                 return Ok(Lease::start(search.site, reason, backoff.waited()));
             }
             Ok(Pass::Wait(blocker)) => blocker,
-            Err(trouble) if trouble.is_passing => Blocker::Trouble(trouble),
-            Err(trouble) => return Err(failed(trouble.into(), &backoff, None)),
+            Err(failure) if failure.is_passing => Blocker::Io(failure),
+            Err(failure) => return Err(failed(failure.into(), &backoff, None)),
         };
         if options.is_interrupted() {
             return Err(failed(WhyUnlocked::Interrupted, &backoff, None));
@@ -88,7 +88,7 @@ enum Blocker {
     /// A guard that nobody will give back.
     Guard,
     /// The file system, for the moment.
-    Trouble(Trouble),
+    Io(IoFailure),
 }
 
 impl Search {
@@ -104,7 +104,7 @@ impl Search {
     }
 
     /// Tries for the gate, looks, judges, and does what the verdict allows.
-    fn pass(&mut self, backoff: &Backoff) -> Result<Pass, Trouble> {
+    fn pass(&mut self, backoff: &Backoff) -> Result<Pass, IoFailure> {
         if self.pending.is_none() {
             self.refuse_unrelated()?;
         }
@@ -156,7 +156,7 @@ impl Search {
     }
 
     /// Looks at the lock, and at how long it has not changed.
-    fn look(&mut self) -> Result<(), Trouble> {
+    fn look(&mut self) -> Result<(), IoFailure> {
         let lock = &self.site.files.lock;
         let seen = observe(lock).map_err(at("read", lock))?;
         let is_unchanged = match (&seen, &self.seen) {
@@ -172,7 +172,7 @@ impl Search {
 
     /// Refuses what somebody named as the lock by mistake, before anything is
     /// made beside it.
-    fn refuse_unrelated(&self) -> Result<(), Trouble> {
+    fn refuse_unrelated(&self) -> Result<(), IoFailure> {
         let lock = &self.site.files.lock;
         if is_in_vault(&lock.path()) {
             return Ok(());
@@ -235,7 +235,7 @@ impl Search {
                 let guard = observe(&self.site.files.guard).ok().flatten();
                 (WhyUnlocked::Guarded, note(guard.as_ref()))
             }
-            Blocker::Trouble(trouble) => (trouble.into(), None),
+            Blocker::Io(failure) => (failure.into(), None),
         }
     }
 }
@@ -266,28 +266,28 @@ fn cut(command: &str) -> String {
 }
 
 /// What the file system refused, to which file.
-struct Trouble {
+struct IoFailure {
     what: String,
     /// Whether the next try may succeed.
     is_passing: bool,
 }
 
-impl From<Trouble> for WhyUnlocked {
-    fn from(trouble: Trouble) -> Self {
-        Self::FsError(trouble.what)
+impl From<IoFailure> for WhyUnlocked {
+    fn from(failure: IoFailure) -> Self {
+        Self::FsError(failure.what)
     }
 }
 
-fn at(verb: &'static str, at: &(impl At + ?Sized)) -> impl FnOnce(io::Error) -> Trouble {
+fn at(verb: &'static str, at: &(impl At + ?Sized)) -> impl FnOnce(io::Error) -> IoFailure {
     let path = at.path().into_owned();
-    move |error| Trouble {
+    move |error| IoFailure {
         what: format!("cannot {verb} `{}`: {error}", path.display()),
         is_passing: disk::is_passing(&error),
     }
 }
 
-fn not_a_lock(lock: &disk::Entry, unrelated: Unrelated) -> Trouble {
-    Trouble {
+fn not_a_lock(lock: &disk::Entry, unrelated: Unrelated) -> IoFailure {
+    IoFailure {
         what: format!("`{}` is {unrelated}, not a lock", lock.path().display()),
         is_passing: false,
     }

@@ -84,7 +84,7 @@ impl Pending {
         }
         disk::fill(step, &self.file, json.as_bytes())?;
         if sync {
-            disk::step::around("record.sync", || self.file.sync_all())?;
+            disk::failpoint::around("record.sync", || self.file.sync_all())?;
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use super::guard::Guard;
 use super::publish::Clock;
 use super::site::Site;
 use super::take_over::remove_legacy;
-use crate::disk::{self, FileKind, Status};
+use crate::disk::{self, FileKind, FileStatus};
 
 /// Bounds what one holder looks at; the next one goes on.
 const MOST: usize = 256;
@@ -34,7 +34,7 @@ pub fn sweep(site: &Site) {
             continue;
         };
         let entry = files.lock.sibling(&name);
-        let Ok(Status { kind, modified, .. }) = disk::status(&entry) else {
+        let Ok(FileStatus { kind, modified, .. }) = disk::status(&entry) else {
             continue;
         };
         let age_ms = clock.age_ms(modified);

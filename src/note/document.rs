@@ -4,7 +4,7 @@ use super::edit::RowEdit;
 use super::find::NotFound;
 use crate::archive;
 use crate::board::{has_conflict, to_bytes, to_text};
-use crate::commit::{Displaced, Document, Edit};
+use crate::commit::{Displaced, Document, EditOutcome};
 use crate::config::vault::BoardPlace;
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -62,12 +62,12 @@ impl Document for NoteDocument<'_> {
         has_conflict(&text).then_some(NotFound::Conflicted)
     }
 
-    fn edit(&mut self, current: Option<&[u8]>) -> Edit<NotFound> {
+    fn edit(&mut self, current: Option<&[u8]>) -> EditOutcome<NotFound> {
         match current.map(|current| self.apply(current)) {
-            None => Edit::Refuse(NotFound::NoNote),
-            Some(Ok(None)) => Edit::Unchanged,
-            Some(Ok(Some(bytes))) => Edit::Write(bytes),
-            Some(Err(refusal)) => Edit::Refuse(refusal),
+            None => EditOutcome::Refuse(NotFound::NoNote),
+            Some(Ok(None)) => EditOutcome::Unchanged,
+            Some(Ok(Some(bytes))) => EditOutcome::Write(bytes),
+            Some(Err(refusal)) => EditOutcome::Refuse(refusal),
         }
     }
 

@@ -1,6 +1,6 @@
 //! What a note looks like once one of its rows is set or removed; pure.
 
-use super::find::{Cell, Found, NotFound, Wanted};
+use super::find::{Cell, MatchingTable, NotFound, Wanted};
 use crate::board::{cells, write_row};
 
 /// One change of one row.
@@ -9,12 +9,12 @@ pub struct RowEdit {
     /// Which row.
     pub row: Wanted,
     /// What becomes of it.
-    pub change: Change,
+    pub change: RowChange,
 }
 
 /// What becomes of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Change {
+pub enum RowChange {
     /// These cells are set; a row that is not there is appended to its table.
     Set(Vec<Cell>),
     /// It goes; being gone already is fine.
@@ -29,19 +29,19 @@ impl RowEdit {
     /// The row cannot be told from others.
     pub fn apply(&self, text: &str) -> Result<Option<String>, NotFound> {
         let set: &[Cell] = match &self.change {
-            Change::Set(cells) => cells,
-            Change::Remove => &[],
+            RowChange::Set(cells) => cells,
+            RowChange::Remove => &[],
         };
-        let found = self.row.table(text, set)?;
-        let rows = found.rows(&self.row.key);
+        let matching = self.row.table(text, set)?;
+        let rows = matching.rows(&self.row.key);
         let (at, old) = match rows[..] {
-            [] if self.change == Change::Remove => return Ok(None),
-            [] => (text.len() - found.table.after.len(), ""),
+            [] if self.change == RowChange::Remove => return Ok(None),
+            [] => (text.len() - matching.table.after.len(), ""),
             [row] => row,
             _ => return Err(NotFound::SeveralRows(rows.len())),
         };
         let (before, after) = (&text[..at], &text[at + old.len()..]);
-        if self.change == Change::Remove {
+        if self.change == RowChange::Remove {
             return Ok(Some([before, after].concat()));
         }
         let is = |line| cells(line).map(Into::into).collect::<Vec<String>>();
@@ -49,7 +49,7 @@ impl RowEdit {
         let known = self.row.key.iter().chain(set);
         let mut is_so = !old.is_empty();
         for cell in known {
-            let column = found.column(&cell.column).expect("the table has it");
+            let column = matching.column(&cell.column).expect("the table has it");
             if row.len() <= column {
                 row.resize(column + 1, String::new());
             }
@@ -59,16 +59,22 @@ impl RowEdit {
         if is_so {
             return Ok(None);
         }
-        if row.len() < found.titles().len() {
-            row.resize(found.titles().len(), String::new());
+        if row.len() < matching.titles().len() {
+            row.resize(matching.titles().len(), String::new());
         }
-        Ok(Some(splice(before, &row, old, after, &found)))
+        Ok(Some(splice(before, &row, old, after, &matching)))
     }
 }
 
 /// Writes a row in the place of the line `old`, or between two lines.
-fn splice(before: &str, row: &[String], old: &str, after: &str, found: &Found) -> String {
-    let eol = ending(found.table.header);
+fn splice(
+    before: &str,
+    row: &[String],
+    old: &str,
+    after: &str,
+    matching: &MatchingTable,
+) -> String {
+    let eol = ending(matching.table.header);
     let mut text = String::with_capacity(before.len() + after.len() + 128);
     text.push_str(before);
     let is_open = !before.ends_with('\n');
@@ -83,7 +89,7 @@ fn splice(before: &str, row: &[String], old: &str, after: &str, found: &Found) -
     };
     // A table in a list item is one only as far as it is indented.
     let like = if old.is_empty() {
-        found.table.header
+        matching.table.header
     } else {
         old
     };

@@ -71,7 +71,7 @@ pub enum NotFound {
 
 /// A table with the columns that were wanted.
 #[derive(Debug)]
-pub struct Found<'a> {
+pub struct MatchingTable<'a> {
     /// The table.
     pub table: Table<'a>,
     /// The heading it stands under.
@@ -85,7 +85,7 @@ impl Wanted {
     /// # Errors
     ///
     /// None or several have them, or the note is in conflict.
-    pub fn table<'a>(&self, text: &'a str, more: &[Cell]) -> Result<Found<'a>, NotFound> {
+    pub fn table<'a>(&self, text: &'a str, more: &[Cell]) -> Result<MatchingTable<'a>, NotFound> {
         if has_conflict(text) {
             return Err(NotFound::Conflicted);
         }
@@ -95,47 +95,47 @@ impl Wanted {
             .chain(more)
             .map(|cell| &*cell.column)
             .collect();
-        let all: Vec<Found<'a>> = tables(text)
+        let all: Vec<MatchingTable<'a>> = tables(text)
             .into_iter()
-            .map(|placed| Found {
+            .map(|placed| MatchingTable {
                 table: placed.table,
                 heading: placed.heading,
                 titles: placed.table.titles(),
             })
             .collect();
         let all_named = names(&all);
-        let is_meant = |found: &Found| {
-            let under = |heading: &String| found.heading.is_some_and(|own| same(own, heading));
+        let is_meant = |matching: &MatchingTable| {
+            let under = |heading: &String| matching.heading.is_some_and(|own| same(own, heading));
             self.table.as_ref().is_none_or(under)
                 && columns
                     .iter()
-                    .all(|column| found.places(column).count() > 0)
+                    .all(|column| matching.places(column).count() > 0)
         };
-        let mut meant: Vec<Found<'a>> = all.into_iter().filter(is_meant).collect();
+        let mut meant: Vec<MatchingTable<'a>> = all.into_iter().filter(is_meant).collect();
         let mut wanted = listed(columns.iter().map(|column| format!("`{column}`")));
         if let Some(heading) = &self.table {
             wanted.push_str(&format!(" under `{heading}`"));
         }
         let candidates = names(&meant);
-        let found = match (meant.pop(), meant.len()) {
+        let matching = match (meant.pop(), meant.len()) {
             (None, _) => {
                 let candidates = all_named;
                 return Err(NotFound::NoTable { wanted, candidates });
             }
-            (Some(found), 0) => found,
+            (Some(matching), 0) => matching,
             (Some(_), _) => return Err(NotFound::SeveralTables { wanted, candidates }),
         };
         match columns
             .iter()
-            .find(|column| found.places(column).count() > 1)
+            .find(|column| matching.places(column).count() > 1)
         {
             Some(column) => Err(NotFound::SeveralColumns((*column).to_owned())),
-            None => Ok(found),
+            None => Ok(matching),
         }
     }
 }
 
-impl<'a> Found<'a> {
+impl<'a> MatchingTable<'a> {
     /// Gives the column titles.
     pub fn titles(&self) -> &[Cow<'a, str>] {
         &self.titles
@@ -178,10 +178,10 @@ fn same(one: &str, other: &str) -> bool {
     one.trim().to_lowercase() == other.trim().to_lowercase()
 }
 
-fn names(tables: &[Found]) -> String {
-    let name = |found: &Found| {
-        let columns = listed(found.titles.iter().map(|title| format!("`{title}`")));
-        match found.heading {
+fn names(tables: &[MatchingTable]) -> String {
+    let name = |matching: &MatchingTable| {
+        let columns = listed(matching.titles.iter().map(|title| format!("`{title}`")));
+        match matching.heading {
             Some(heading) => format!("under `{heading}` with {columns}"),
             None => format!("under no heading with {columns}"),
         }

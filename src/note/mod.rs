@@ -14,5 +14,5 @@ mod edit;
 mod find;
 
 pub use document::NoteDocument;
-pub use edit::{Change, RowEdit};
-pub use find::{Cell, Found, NotFound, Wanted};
+pub use edit::{RowChange, RowEdit};
+pub use find::{Cell, MatchingTable, NotFound, Wanted};

@@ -12,7 +12,7 @@ mod processes;
 mod proof;
 mod store;
 
-pub use event::{Event, EventKind, Voice, Where, after};
+pub use event::{EventKind, SessionEvent, Voice, Where, after};
 pub use folder_row::{FolderRow, REFRESH_AFTER_MS, folder_row};
 pub use names::{name_of, short_id, tell_apart};
 pub use processes::{Process, Processes};

@@ -2,7 +2,8 @@
 
 use boardsync::Timestamp;
 use boardsync::board::{
-    Board, Condition, Field, Fresh, Merged, Row, Slot, Status, join, join_all, join_rows, three_way,
+    Board, Cause, Condition, Field, Fresh, Merged, Row, Slot, Status, join, join_all, join_rows,
+    three_way,
 };
 
 const FRONT: &str = "---\n_generator: session-orchestrator-active-sessions@1\n\
@@ -134,9 +135,9 @@ fn an_event_that_is_older_than_what_the_board_shows_is_dropped() {
     let (merged, _) = upserted(&before, &late);
     assert_eq!((merged.changed, merged.outdated), (false, 1));
     // A derived row is no event, and another session is another story.
-    late[0].explicit = false;
+    late[0].cause = Cause::Observed;
     assert!(upserted(&before, &late).0.changed);
-    late[0].explicit = true;
+    late[0].cause = Cause::Event;
     late[0].row = late[0].row.clone().with(Field::Session, "");
     assert!(upserted(&before, &late).0.changed);
 }

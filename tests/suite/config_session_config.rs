@@ -1,6 +1,6 @@
 //! The `vault-integration` block is read as the peer reads it.
 
-use boardsync::internals::config::session_config::{Block, VaultIntegration, read};
+use boardsync::internals::config::session_config::{VaultBlock, VaultIntegration, read};
 use serde_json::Value;
 
 fn expected(values: &Value) -> VaultIntegration {
@@ -23,8 +23,8 @@ fn every_rendering_means_what_it_means_to_the_peer() {
         let (name, text) = (&case["name"], case["text"].as_str().unwrap());
         // The peer knows no difference between no block and an empty one.
         let found = match read(text) {
-            Block::Found(block) => block,
-            Block::Absent | Block::Unreadable => VaultIntegration::default(),
+            VaultBlock::Readable(block) => block,
+            VaultBlock::Absent | VaultBlock::Unreadable => VaultIntegration::default(),
         };
         let meant = case.get("ours").unwrap_or(&case["peer"]);
         if found != expected(meant) {
@@ -42,25 +42,25 @@ fn every_rendering_means_what_it_means_to_the_peer() {
 #[test]
 fn nothing_said_is_not_the_same_as_something_unreadable() {
     for (text, block) in [
-        ("# Title\n", Block::Absent),
-        ("", Block::Absent),
-        ("See vault-integration: fine\n", Block::Absent),
+        ("# Title\n", VaultBlock::Absent),
+        ("", VaultBlock::Absent),
+        ("See vault-integration: fine\n", VaultBlock::Absent),
         (
             "<!--\nvault-integration:\n  enabled: true\n-->\n",
-            Block::Absent,
+            VaultBlock::Absent,
         ),
-        ("vault-integration: false\n", Block::Unreadable),
+        ("vault-integration: false\n", VaultBlock::Unreadable),
         (
             "vault-integration: {\n  enabled: true\n}\n",
-            Block::Unreadable,
+            VaultBlock::Unreadable,
         ),
         (
             "vault-integration: { enabled: true } foo\n",
-            Block::Unreadable,
+            VaultBlock::Unreadable,
         ),
         (
             "vault-integration: # note\n  enabled: true\n",
-            Block::Unreadable,
+            VaultBlock::Unreadable,
         ),
     ] {
         assert_eq!(read(text), block, "{text:?}");
@@ -69,7 +69,7 @@ fn nothing_said_is_not_the_same_as_something_unreadable() {
 
 #[test]
 fn an_apostrophe_in_a_path_quotes_nothing() {
-    let Block::Found(block) =
+    let VaultBlock::Readable(block) =
         read("vault-integration: { vault-dir: ~/Ann's vault, enabled: true }\n")
     else {
         panic!("the block is found")
@@ -82,6 +82,6 @@ fn an_apostrophe_in_a_path_quotes_nothing() {
 fn many_unclosed_comments_take_no_time() {
     let text = "<!-- never closed\n".repeat(200_000);
     let start = std::time::Instant::now();
-    assert_eq!(read(&text), Block::Absent);
+    assert_eq!(read(&text), VaultBlock::Absent);
     assert!(start.elapsed().as_secs() < 2, "each line is searched once");
 }

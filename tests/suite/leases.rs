@@ -256,7 +256,7 @@ fn an_end_behind_a_lock_that_is_held_is_on_the_board_with_the_next_hook() {
 #[test]
 fn hooks_that_are_killed_at_any_step_lose_no_event() {
     let mut killed = 0;
-    for point in boardsync::internals::disk::step::OF_AN_UPDATE {
+    for point in boardsync::internals::disk::failpoint::OF_AN_UPDATE {
         for (name, status) in [("SessionStart", "in-progress"), ("SessionEnd", "closed")] {
             let env = TestEnv::new();
             let (app, web) = (env.git_repo("app"), env.git_repo("web"));

@@ -14,7 +14,8 @@ use crate::config::{self, Env};
 use crate::disk::{Links, absolute_path, read_small};
 use crate::session::Repo;
 use crate::session::lease::{
-    Event, EventKind, Lease, Leases, Life, Processes, SHORT_WAIT, Voice, Where, after, name_of,
+    EventKind, Lease, Leases, Life, Processes, SHORT_WAIT, SessionEvent, Voice, Where, after,
+    name_of,
 };
 use std::path::{Path, PathBuf};
 
@@ -105,7 +106,7 @@ pub fn note(
     let comes = living.is_none_or(|lease| place.as_ref().is_some_and(|it| it.repo != lease.repo));
     let needs_terminal = living.is_none_or(|lease| lease.terminal.is_none());
     let pid = caller.proof.as_ref().map(|proof| proof.pid);
-    let event = Event {
+    let event = SessionEvent {
         kind,
         voice: payload.voice,
         session_id: payload.session_id,

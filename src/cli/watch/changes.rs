@@ -1,6 +1,6 @@
 //! Changes of files: noticed at once where the system notifies, by polling everywhere.
 
-use super::events::Event;
+use super::events::WatchEvent;
 use crate::disk::FileId;
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use std::collections::HashSet;
@@ -13,15 +13,15 @@ use std::time::SystemTime;
 pub struct Changes {
     files: Vec<PathBuf>,
     folder: Option<PathBuf>,
-    seen: Vec<Option<Mark>>,
+    seen: Vec<Option<Fingerprint>>,
     /// `None` where the system does not notify: then only polling sees.
     watcher: Option<RecommendedWatcher>,
-    folders: Vec<Folder>,
+    folders: Vec<WatchedFolder>,
 }
 
 /// What gives a changed file away, without reading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Mark {
+struct Fingerprint {
     id: Option<FileId>,
     modified: Option<SystemTime>,
     length: u64,
@@ -29,14 +29,14 @@ struct Mark {
 
 /// A folder that is watched: one of that name that comes later is another.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Folder {
+struct WatchedFolder {
     path: PathBuf,
     id: Option<FileId>,
 }
 
 impl Changes {
-    /// Starts to watch; a change sends [`Event::Look`].
-    pub fn watch(files: Vec<PathBuf>, folder: Option<PathBuf>, sender: Sender<Event>) -> Self {
+    /// Starts to watch; a change sends [`WatchEvent::Look`].
+    pub fn watch(files: Vec<PathBuf>, folder: Option<PathBuf>, sender: Sender<WatchEvent>) -> Self {
         // The folders on the way count as well: they may have yet to come.
         let names: HashSet<OsString> = files
             .iter()
@@ -47,7 +47,7 @@ impl Changes {
         let tell = move |event: notify::Result<notify::Event>| {
             if event.map_or(true, |event| concerns(&event, &names, within.as_deref())) {
                 // Nobody may listen any more at the very end.
-                let _ = sender.send(Event::Look);
+                let _ = sender.send(WatchEvent::Look);
             }
         };
         let mut changes = Self {
@@ -64,17 +64,17 @@ impl Changes {
     /// Remembers how the files look, to see when they change again.
     pub fn look(&mut self) {
         self.follow();
-        self.seen = self.marks();
+        self.seen = self.fingerprints();
     }
 
     /// Returns whether the files look different from when they were last looked at.
     pub fn see(&mut self) -> bool {
-        self.follow() || self.marks() != self.seen
+        self.follow() || self.fingerprints() != self.seen
     }
 
-    fn marks(&self) -> Vec<Option<Mark>> {
+    fn fingerprints(&self) -> Vec<Option<Fingerprint>> {
         let all = self.files.iter().chain(&self.folder);
-        all.map(|path| mark(path)).collect()
+        all.map(|path| fingerprint(path)).collect()
     }
 
     /// Watches the folders that the files are in, or will be; true if they are new.
@@ -83,7 +83,7 @@ impl Changes {
             return false;
         };
         let around = self.files.iter().filter_map(|file| file.parent());
-        let mut folders: Vec<Folder> = around
+        let mut folders: Vec<WatchedFolder> = around
             .chain(self.folder.as_deref())
             .filter_map(nearest)
             .collect();
@@ -114,9 +114,9 @@ fn concerns(event: &notify::Event, names: &HashSet<OsString>, folder: Option<&Pa
     changes && (event.need_rescan() || event.paths.iter().any(named))
 }
 
-fn mark(file: &Path) -> Option<Mark> {
+fn fingerprint(file: &Path) -> Option<Fingerprint> {
     let meta = std::fs::symlink_metadata(file).ok()?;
-    Some(Mark {
+    Some(Fingerprint {
         id: FileId::of(&meta),
         modified: meta.modified().ok(),
         length: meta.len(),
@@ -124,12 +124,12 @@ fn mark(file: &Path) -> Option<Mark> {
 }
 
 /// Finds the first folder that exists at `folder` or above.
-fn nearest(folder: &Path) -> Option<Folder> {
+fn nearest(folder: &Path) -> Option<WatchedFolder> {
     folder
         .ancestors()
         .filter_map(|path| Some((path, std::fs::metadata(path).ok()?)))
         .find(|(_, meta)| meta.is_dir())
-        .map(|(path, meta)| Folder {
+        .map(|(path, meta)| WatchedFolder {
             path: path.to_owned(),
             id: FileId::of(&meta),
         })

@@ -7,7 +7,7 @@ use std::time::Duration;
 /// What there is to do; of several, the greatest first.
 #[cfg_attr(not(unix), allow(dead_code, reason = "no signals there"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Event {
+pub enum WatchEvent {
     /// Something may look different.
     Look,
     /// A person wants to see other lines.
@@ -32,12 +32,12 @@ pub enum Scroll {
 }
 
 /// The receiving end of all events.
-pub struct Events {
-    sender: Sender<Event>,
-    receiver: Receiver<Event>,
+pub struct WatchEvents {
+    sender: Sender<WatchEvent>,
+    receiver: Receiver<WatchEvent>,
 }
 
-impl Events {
+impl WatchEvents {
     /// Waits for files only; signals do what they always do.
     pub fn of_a_stream() -> Self {
         let (sender, receiver) = channel();
@@ -55,34 +55,36 @@ impl Events {
     }
 
     /// Returns a sending end for another thread.
-    pub fn sender(&self) -> Sender<Event> {
+    pub fn sender(&self) -> Sender<WatchEvent> {
         self.sender.clone()
     }
 
     /// Waits for at most `limit`; `None` if nothing has happened.
-    pub fn next(&self, limit: Duration) -> Option<Event> {
+    pub fn next(&self, limit: Duration) -> Option<WatchEvent> {
         // It cannot be disconnected: one sender is ours.
         self.receiver.recv_timeout(limit).ok()
     }
 
     /// Lets a burst pass, and returns the most urgent of it.
-    pub fn settle(&self, time: Duration) -> Event {
+    pub fn settle(&self, time: Duration) -> WatchEvent {
         std::thread::sleep(time);
-        self.receiver.try_iter().fold(Event::Look, Event::max)
+        self.receiver
+            .try_iter()
+            .fold(WatchEvent::Look, WatchEvent::max)
     }
 }
 
 #[cfg(unix)]
-fn listen_to_signals(sender: Sender<Event>) -> io::Result<()> {
+fn listen_to_signals(sender: Sender<WatchEvent>) -> io::Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGWINCH};
     let all = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGWINCH];
     let mut signals = signal_hook::iterator::Signals::new(all)?;
     std::thread::spawn(move || {
         for signal in signals.forever() {
             let event = match signal {
-                SIGWINCH => Event::Look,
-                SIGTSTP => Event::Suspend,
-                deadly => Event::Die(deadly),
+                SIGWINCH => WatchEvent::Look,
+                SIGTSTP => WatchEvent::Suspend,
+                deadly => WatchEvent::Die(deadly),
             };
             if sender.send(event).is_err() {
                 break;
@@ -93,11 +95,11 @@ fn listen_to_signals(sender: Sender<Event>) -> io::Result<()> {
 }
 
 #[cfg(not(unix))]
-fn listen_to_signals(_sender: Sender<Event>) -> io::Result<()> {
+fn listen_to_signals(_sender: Sender<WatchEvent>) -> io::Result<()> {
     Ok(())
 }
 
-fn listen_to_keys(sender: Sender<Event>) {
+fn listen_to_keys(sender: Sender<WatchEvent>) {
     std::thread::spawn(move || {
         let mut keys = Keys::default();
         for byte in io::stdin().lock().bytes() {
@@ -119,7 +121,7 @@ struct Keys {
 }
 
 impl Keys {
-    fn read(&mut self, byte: u8) -> Option<Event> {
+    fn read(&mut self, byte: u8) -> Option<WatchEvent> {
         use Scroll::{Bottom, Down, PageDown, PageUp, Top, Up};
         if byte == 0x1b {
             self.escape = vec![byte];
@@ -139,7 +141,7 @@ impl Keys {
                     b"F" | b"4~" => Bottom,
                     _ => return None,
                 };
-                return Some(Event::Scroll(scroll));
+                return Some(WatchEvent::Scroll(scroll));
             }
             if self.escape.len() > 1 && !matches!(self.escape[1], b'[' | b'O') {
                 self.escape.clear();
@@ -147,13 +149,13 @@ impl Keys {
             return None;
         }
         Some(match byte {
-            b'q' | b'Q' => Event::Quit,
-            b'k' => Event::Scroll(Up),
-            b'j' | b'\n' | b'\r' => Event::Scroll(Down),
-            b'b' => Event::Scroll(PageUp),
-            b' ' => Event::Scroll(PageDown),
-            b'g' => Event::Scroll(Top),
-            b'G' => Event::Scroll(Bottom),
+            b'q' | b'Q' => WatchEvent::Quit,
+            b'k' => WatchEvent::Scroll(Up),
+            b'j' | b'\n' | b'\r' => WatchEvent::Scroll(Down),
+            b'b' => WatchEvent::Scroll(PageUp),
+            b' ' => WatchEvent::Scroll(PageDown),
+            b'g' => WatchEvent::Scroll(Top),
+            b'G' => WatchEvent::Scroll(Bottom),
             _ => return None,
         })
     }
@@ -198,8 +200,8 @@ mod tests {
         use Scroll::{Bottom, Down, PageDown, PageUp, Top, Up};
         let mut keys = Keys::default();
         let bytes = b"x\x1b[A\x1bOB\x1b[5~ \x1b[1;5C\x1b[HG\x1bxjq";
-        let events: Vec<Event> = bytes.iter().filter_map(|byte| keys.read(*byte)).collect();
-        let scrolls = [Up, Down, PageUp, PageDown, Top, Bottom, Down].map(Event::Scroll);
-        assert_eq!(events, [&scrolls[..], &[Event::Quit]].concat());
+        let events: Vec<WatchEvent> = bytes.iter().filter_map(|byte| keys.read(*byte)).collect();
+        let scrolls = [Up, Down, PageUp, PageDown, Top, Bottom, Down].map(WatchEvent::Scroll);
+        assert_eq!(events, [&scrolls[..], &[WatchEvent::Quit]].concat());
     }
 }

@@ -49,7 +49,7 @@ pub struct Where {
 
 /// One event of a session, as its hook understood it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Event {
+pub struct SessionEvent {
     /// What happened.
     pub kind: EventKind,
     /// Who says so.
@@ -80,7 +80,7 @@ pub struct Event {
 /// | end | over; of an unknown id: the one of the same process, if any |
 ///
 /// Events count in the order in which they arrive, whatever the clock says.
-pub fn after(leases: &[Lease], event: &Event, now: Timestamp) -> Vec<Lease> {
+pub fn after(leases: &[Lease], event: &SessionEvent, now: Timestamp) -> Vec<Lease> {
     let is_main = |lease: &&Lease| lease.over.is_none_or(|over| over.how != How::Moved);
     let own = leases
         .iter()
@@ -136,7 +136,7 @@ fn was_overtaken(lease: &Lease, kind: EventKind, now: Timestamp) -> bool {
         })
 }
 
-fn go_on(leases: &[Lease], own: &Lease, event: &Event, now: Timestamp) -> Vec<Lease> {
+fn go_on(leases: &[Lease], own: &Lease, event: &SessionEvent, now: Timestamp) -> Vec<Lease> {
     let mut changed = Vec::new();
     let mut lease = own.clone();
     let was_over = lease.over.take().is_some();
@@ -187,7 +187,7 @@ fn go_on(leases: &[Lease], own: &Lease, event: &Event, now: Timestamp) -> Vec<Le
     changed
 }
 
-fn make(event: &Event, place: &Where, now: Timestamp) -> Lease {
+fn make(event: &SessionEvent, place: &Where, now: Timestamp) -> Lease {
     Lease {
         session_id: event.session_id.clone(),
         agent: event.agent.clone(),
@@ -234,7 +234,10 @@ fn better(known: Option<Proof>, met: Option<Proof>) -> Option<Proof> {
 
 /// Finds other living sessions of the process behind an event, if it is known
 /// to have one at a time.
-fn of_same_process<'a>(leases: &'a [Lease], event: &'a Event) -> impl Iterator<Item = &'a Lease> {
+fn of_same_process<'a>(
+    leases: &'a [Lease],
+    event: &'a SessionEvent,
+) -> impl Iterator<Item = &'a Lease> {
     let own = |proof: &Proof| proof.scope == Scope::Session;
     let process = event.proof.as_ref().filter(|proof| own(proof));
     leases.iter().filter(move |lease| {
@@ -247,7 +250,7 @@ fn of_same_process<'a>(leases: &'a [Lease], event: &'a Event) -> impl Iterator<I
 
 fn replaced<'a>(
     leases: &'a [Lease],
-    event: &'a Event,
+    event: &'a SessionEvent,
     now: Timestamp,
 ) -> impl Iterator<Item = Lease> + use<'a> {
     of_same_process(leases, event).filter_map(move |lease| end(lease, How::Replaced, now))
@@ -284,8 +287,8 @@ mod tests {
     }
 
     /// An event of the session `id` in `/src/app`, from process 1.
-    fn event(id: &str, kind: EventKind) -> Event {
-        Event {
+    fn event(id: &str, kind: EventKind) -> SessionEvent {
+        SessionEvent {
             kind,
             voice: Voice::Session,
             session_id: id.to_owned(),
@@ -316,7 +319,7 @@ mod tests {
     }
 
     /// Shows what changes: id, folder, activity or how it went.
-    fn shown(before: &[Lease], event: &Event) -> Vec<String> {
+    fn shown(before: &[Lease], event: &SessionEvent) -> Vec<String> {
         after(before, event, time(10))
             .iter()
             .map(|lease| {
@@ -332,23 +335,23 @@ mod tests {
 
     #[test]
     fn every_event_does_to_every_lease_what_the_table_says() {
-        let elsewhere = |kind| Event {
+        let elsewhere = |kind| SessionEvent {
             place: at("/src/tree"),
             ..event("a", kind)
         };
-        let nowhere = |kind| Event {
+        let nowhere = |kind| SessionEvent {
             place: None,
             ..event("a", kind)
         };
-        let sub = |kind| Event {
+        let sub = |kind| SessionEvent {
             voice: Voice::SubAgent,
             ..elsewhere(kind)
         };
-        let other = |kind| Event {
+        let other = |kind| SessionEvent {
             proof: process(2, Scope::Session),
             ..event("b", kind)
         };
-        let daemon = |kind| Event {
+        let daemon = |kind| SessionEvent {
             proof: process(1, Scope::Daemon),
             ..event("b", kind)
         };
@@ -571,7 +574,7 @@ mod tests {
         assert_eq!(changed[0].seen, time(10));
         assert_eq!(changed[0].title.as_deref(), Some("Fix login"));
         assert_eq!(changed[0].since, time(0), "it worked before");
-        let named = Event {
+        let named = SessionEvent {
             title: Some("Better name".to_owned()),
             ..event("a", EventKind::End)
         };

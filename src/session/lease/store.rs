@@ -22,10 +22,10 @@ const MOST: usize = 2_000;
 
 /// How long a lease is kept once its end is on a board, in ms: a hook of the
 /// session that was overtaken by its end must not take it for a new one.
-const KEEP_TOLD_MS: i64 = 60 * 60 * 1000;
+const KEEP_ENDED_MS: i64 = 60 * 60 * 1000;
 
 /// How long a lease is kept that no board ever showed, in ms.
-const KEEP_UNTOLD_MS: i64 = 7 * 24 * 60 * 60 * 1000;
+const KEEP_UNSHOWN_MS: i64 = 7 * 24 * 60 * 60 * 1000;
 
 /// How often a board is written for another activity, in ms.
 const CHANGE_AFTER_MS: i64 = 60_000;
@@ -208,8 +208,8 @@ impl Leases {
         for lease in self.read() {
             let age = now.since(lease.over.map_or(lease.seen, |over| over.at));
             let keep = match lease.over {
-                Some(over) if over.on_board => KEEP_TOLD_MS,
-                _ => KEEP_UNTOLD_MS,
+                Some(over) if over.on_board => KEEP_ENDED_MS,
+                _ => KEEP_UNSHOWN_MS,
             };
             if age > keep && lease.life(processes, now) == Life::Dead {
                 let _ = self.remove(&lease);

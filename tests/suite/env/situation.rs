@@ -1,7 +1,7 @@
 //! The situations that an update can find, and how one of them runs in each.
 
 use super::{Said, TestEnv, board_of, host_name, make_older, time, wait_until};
-use boardsync::internals::disk::step;
+use boardsync::internals::disk::failpoint;
 use std::path::Path;
 use std::process::Output;
 use std::sync::Mutex;
@@ -295,7 +295,7 @@ fn die(env: &TestEnv, point: &str, interfere: fn(&TestEnv)) {
 /// Lists both sides of every step of an update.
 pub fn all_points() -> Vec<String> {
     let sides = |step: &&str| ["before", "after"].map(|side| format!("{step}.{side}"));
-    step::OF_AN_UPDATE.iter().flat_map(sides).collect()
+    failpoint::OF_AN_UPDATE.iter().flat_map(sides).collect()
 }
 
 impl Situation {

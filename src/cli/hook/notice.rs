@@ -11,7 +11,7 @@ const LONGEST: usize = 300;
 
 /// Reports at a start who else works in the folder, and what earlier hooks met
 /// and could not say; each of it once.
-pub fn tell(
+pub fn print(
     agent: Option<&Agent>,
     own: &Lease,
     neighbours: &[Lease],

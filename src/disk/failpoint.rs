@@ -1,4 +1,4 @@
-//! Named steps: where a test may stop, kill or fail a process.
+//! Fail points: the named steps at which a test may stop, kill or fail a process.
 //!
 //! In a release every step is nothing at all. With the feature `failpoints`
 //! the variable `FAILPOINTS` of the `fail` crate says what happens at
