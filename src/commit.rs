@@ -296,7 +296,7 @@ impl Commit<'_> {
     fn finish<R>(&mut self, end: End<R>) -> End<R> {
         for staged in std::mem::take(&mut self.superseded) {
             // One that stays is adopted, and joined once more, by the next commit.
-            if let Err(error) = disk::patiently(|| staged.discard()) {
+            if let Err(error) = disk::retry_briefly(|| staged.discard()) {
                 let path = staged.entry.path();
                 self.warn(format!("cannot remove `{}`: {error}", path.display()));
             }

@@ -33,13 +33,13 @@ zeros. The last example belongs in the settings of Claude Code: given its JSON o
 stdin, status leaves out that session and names the repositories that wait. A board
 that cannot be read counts as empty; `boardsync show` says why.")]
 pub struct StatusArgs {
-    /// Format of the line
+    /// OutputFormat of the line
     #[arg(long, value_name = "FORMAT", default_value = "plain")]
-    format: Format,
+    format: OutputFormat,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum OutputFormat {
     /// Text only
     Plain,
     /// With the colours of tmux
@@ -83,11 +83,13 @@ pub fn run(context: &Context, args: &StatusArgs) -> Result<Exit, Failure> {
         let parts = counts
             .parts()
             .map(|(state, part)| match (state, args.format) {
-                (State::Waiting, Format::Plain) if asking.is_some() => {
+                (State::Waiting, OutputFormat::Plain) if asking.is_some() => {
                     format!("{part}: {}", waiting(&others))
                 }
-                (State::Waiting, Format::Tmux) => format!("#[fg=yellow,bold]{part}#[default]"),
-                (State::Silent, Format::Tmux) => format!("#[fg=yellow]{part}#[default]"),
+                (State::Waiting, OutputFormat::Tmux) => {
+                    format!("#[fg=yellow,bold]{part}#[default]")
+                }
+                (State::Silent, OutputFormat::Tmux) => format!("#[fg=yellow]{part}#[default]"),
                 _ => part,
             });
         print(&(parts.collect::<Vec<_>>().join(" · ") + "\n"))?;

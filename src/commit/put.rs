@@ -36,8 +36,8 @@ impl Commit<'_> {
         let board = self.place.create_entry();
         let board = board.map_err(|error| self.failed("create the folder of", error))?;
         let staged = self.stage(&board, new, &[], None)?;
-        let placed = disk::patiently(|| {
-            match disk::place_new("board.publish", &staged.entry, &board) {
+        let placed = disk::retry_briefly(|| {
+            match disk::publish_new("board.publish", &staged.entry, &board) {
                 // Half a board is none: where nothing refuses to replace, a look
                 // must do.
                 Err(error) if disk::is_unsupported(&error) => {
@@ -119,7 +119,7 @@ impl Commit<'_> {
             }
             // What was displaced is looked at first, even if this failed.
             self.sync_folder(board);
-            let displaced = match disk::patiently(|| staged.read().map_err(as_io)) {
+            let displaced = match disk::retry_briefly(|| staged.read().map_err(as_io)) {
                 Ok(displaced) => displaced,
                 Err(error) => return Ok(self.keep_unread(board, &staged, &error)),
             };
@@ -191,7 +191,7 @@ impl Commit<'_> {
             (_, Err(error)) => return Swap::Failed(error),
         }
         let swapped =
-            disk::patiently(
+            disk::retry_briefly(
                 || match disk::exchange("board.exchange", &staged.entry, board) {
                     Err(_) if self.is_swapped(board, staged) => Ok(()),
                     done => done,
@@ -246,9 +246,9 @@ impl Commit<'_> {
             Err(_) if has_ours() => Ok(()),
             done => done,
         };
-        disk::patiently(swap)?;
+        disk::retry_briefly(swap)?;
         if has_ours() {
-            let _ = disk::patiently(|| staged.discard());
+            let _ = disk::retry_briefly(|| staged.discard());
         } else {
             disk::exchange("board.swap-back", &staged.entry, board)?;
             self.keep(staged);

@@ -28,7 +28,7 @@ impl Commit<'_> {
             staged.abandon();
             return Ok(Put::Changed);
         }
-        let replaced = disk::patiently(|| disk::replace("board.replace", &staged.entry, board));
+        let replaced = disk::retry_briefly(|| disk::replace("board.replace", &staged.entry, board));
         match replaced {
             Ok(()) => {}
             Err(_) if staged.is_at(board) => {}

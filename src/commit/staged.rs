@@ -98,7 +98,7 @@ impl Staged {
         let made = hash(bytes);
         let entry = folder.entry(name.complete(dot, &format!("{made}.{}", hash(base))));
         let written = write(&pending, bytes, like, sync).and_then(|stamp| {
-            let staged = disk::patiently(|| disk::replace("board.stage", &pending, &entry));
+            let staged = disk::retry_briefly(|| disk::replace("board.stage", &pending, &entry));
             staged.map(|()| stamp)
         });
         if written.is_err() {

@@ -1,7 +1,8 @@
 //! How long to wait, and how often to look meanwhile.
 
+use super::errno::{is_busy, is_passing};
 use std::fmt;
-use std::io::{self, ErrorKind};
+use std::io;
 use std::time::{Duration, Instant};
 
 /// How long to try for something that another process holds.
@@ -95,51 +96,33 @@ impl Backoff {
     }
 }
 
-/// How long something is repeated that another program keeps from happening.
-const HELD_UP: Patience = Patience::For(Duration::from_millis(100));
-
-/// Repeats a rename or a removal that fails with EBUSY, EACCES or EPERM, for up
-/// to 100 ms: a virus scanner, an indexer or a sync tool has the file open.
-pub fn persist<T>(mut act: impl FnMut() -> io::Result<T>) -> io::Result<T> {
-    let mut backoff = Backoff::new(HELD_UP, Duration::from_millis(10));
+/// Repeats for up to 100 ms what the system may grant in a moment.
+///
+/// A virus scanner, a sync tool or another client of a share has the file open
+/// (EBUSY, EACCES, EPERM), a table of open files is full (EMFILE, ENFILE), a
+/// server has just replaced what was opened (ESTALE).
+pub fn retry_briefly<T>(mut act: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    let mut backoff = None;
     loop {
         match act() {
-            Err(error) if is_held_up(&error) && backoff.pause() => {}
+            Err(error) if is_busy(&error) || is_passing(&error) => {
+                let backoff = backoff.get_or_insert_with(|| Backoff::new(BRIEFLY, LONGEST_PAUSE));
+                if !backoff.pause() {
+                    return Err(error);
+                }
+            }
             done => return done,
         }
     }
 }
 
-fn is_held_up(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        ErrorKind::ResourceBusy | ErrorKind::PermissionDenied
-    )
-}
-
-/// Recognises an error that says nothing of the file: no free descriptor
-/// (EMFILE, ENFILE), a handle that a server has forgotten (ESTALE), a signal.
-pub fn is_passing(error: &io::Error) -> bool {
-    #[cfg(unix)]
-    {
-        use rustix::io::Errno;
-        let codes = [Errno::MFILE, Errno::NFILE].map(Errno::raw_os_error);
-        if error
-            .raw_os_error()
-            .is_some_and(|code| codes.contains(&code))
-        {
-            return true;
-        }
-    }
-    matches!(
-        error.kind(),
-        ErrorKind::StaleNetworkFileHandle | ErrorKind::Interrupted
-    )
-}
+const BRIEFLY: Patience = Patience::For(Duration::from_millis(100));
+const LONGEST_PAUSE: Duration = Duration::from_millis(10);
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::ErrorKind;
 
     #[test]
     fn one_try_never_pauses() {
@@ -165,7 +148,7 @@ mod tests {
     #[test]
     fn what_holds_up_a_rename_is_waited_for_and_nothing_else_is() {
         let mut tries = 0;
-        let done = persist(|| {
+        let done = retry_briefly(|| {
             tries += 1;
             match tries {
                 1 => Err(ErrorKind::ResourceBusy.into()),
@@ -175,7 +158,7 @@ mod tests {
         });
         assert_eq!(done.unwrap(), 3);
         let mut tries = 0;
-        let failed: io::Result<()> = persist(|| {
+        let failed: io::Result<()> = retry_briefly(|| {
             tries += 1;
             Err(ErrorKind::StorageFull.into())
         });

@@ -7,7 +7,7 @@
 //! Where a platform has no such calls, paths are looked at before use.
 
 #[cfg(unix)]
-use super::place::os;
+use super::errno::os;
 use super::status::{FileKind, FileStatus};
 use super::{failpoint, read};
 use std::borrow::Cow;
@@ -301,7 +301,7 @@ impl Folder {
         return os(rustix::fs::mkdirat(
             &*self.handle,
             name,
-            super::place::raw_mode(mode),
+            super::write::raw_mode(mode),
         ));
         #[cfg(not(unix))]
         {

@@ -189,7 +189,7 @@ pub enum Turn {
 /// Opens without following a symlink and without waiting for a FIFO's other end.
 #[cfg(unix)]
 fn open_or_create(at: &(impl At + ?Sized), mode: u32) -> io::Result<File> {
-    use super::place::{os, raw_mode};
+    use super::{errno::os, write::raw_mode};
     use rustix::fs::OFlags;
     let openers = Openers::of(at, mode);
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;

@@ -8,27 +8,28 @@
 mod absolute;
 mod access;
 mod backoff;
+mod errno;
 pub mod failpoint;
 mod folder;
 mod kernel_lock;
-mod place;
 mod probe;
 mod read;
+mod rename;
 mod rewrite;
 mod status;
 mod token;
+mod write;
 
 pub use absolute::absolute_path;
 pub use access::Access;
-pub use backoff::{Backoff, Patience, is_passing, persist};
+pub use backoff::{Backoff, Patience, retry_briefly};
+pub use errno::{is_passing, is_unsupported};
 pub use folder::{At, Entry, Folder};
 pub use kernel_lock::{Attempt, KernelLock, Queue, Turn};
-pub use place::{
-    append, copy_new, create_folder, create_new, exchange, fill, is_unsupported, move_new,
-    patiently, place_new, remove, remove_folder, replace, touch, write_over,
-};
 pub use probe::{Abilities, probe};
 pub use read::{Contents, Links, ReadError, open_to_read, read_proc, read_small, status};
+pub use rename::{copy_new, exchange, move_new, publish_new, remove, remove_folder, replace};
 pub use rewrite::{rewrite, rewrite_like};
 pub use status::{FileId, FileKind, FileStatus};
 pub use token::{Token, is_running};
+pub use write::{append, create_folder, create_new, fill, touch, write_over};

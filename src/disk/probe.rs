@@ -1,6 +1,6 @@
 //! What a file system can do: tried, not looked up.
 
-use super::place::{link, rename_new};
+use super::rename::{link, rename_new};
 use super::{Attempt, KernelLock, Token, create_new, exchange, fill, remove, status, touch};
 use std::io;
 use std::path::Path;

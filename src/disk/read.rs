@@ -1,9 +1,9 @@
 //! Reading what others may have planted: bounded, never from a pipe, and through a
 //! symlink only if the caller says so.
 
-use super::folder::At;
 #[cfg(unix)]
-use super::place::os;
+use super::errno::os;
+use super::folder::At;
 use super::status::{FileKind, FileStatus};
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
@@ -79,7 +79,7 @@ pub fn read_small(
     const TRIES: usize = 8;
     for _ in 1..TRIES {
         match try_read(at, limit, links) {
-            Err(ReadError::Io(error)) if is_passing(&error) => {}
+            Err(ReadError::Io(error)) if may_be_gone(&error) => {}
             done => return done,
         }
     }
@@ -141,8 +141,8 @@ fn is_absence(error: &io::Error) -> bool {
     )
 }
 
-/// Recognises what the next look may find mended.
-fn is_passing(error: &io::Error) -> bool {
+/// Recognises what the next look may find as it should be.
+fn may_be_gone(error: &io::Error) -> bool {
     is_absence(error)
         || matches!(
             error.kind(),

@@ -1,7 +1,7 @@
 //! Writing a whole file that nobody else writes: it is old or new, never half.
 
 use super::{
-    Access, At, Entry, Links, Token, create_new, failpoint, fill, place_new, remove, replace,
+    Access, At, Entry, Links, Token, create_new, failpoint, fill, publish_new, remove, replace,
     status,
 };
 use std::io;
@@ -37,7 +37,7 @@ pub fn rewrite_like(
         failpoint::around("file.sync", || new.sync_all())?;
         match status(file) {
             Ok(_) => replace("file.replace", &pending, file),
-            Err(_) => place_new("file.replace", &pending, file),
+            Err(_) => publish_new("file.replace", &pending, file),
         }?;
         file.in_folder().sync("file.sync")
     };

@@ -59,7 +59,7 @@ pub struct LockNote<'a> {
 
 /// The line: its fields in the peer's order.
 #[derive(Serialize)]
-struct Line<'a> {
+struct WrittenLine<'a> {
     timestamp: String,
     event: &'static str,
     action: &'a str,
@@ -80,7 +80,7 @@ struct Line<'a> {
     schema_version: u8,
 }
 
-impl<'a> From<&LedgerEntry<'a>> for Line<'a> {
+impl<'a> From<&LedgerEntry<'a>> for WrittenLine<'a> {
     fn from(entry: &LedgerEntry<'a>) -> Self {
         Self {
             timestamp: entry.now.to_string(),
@@ -114,7 +114,7 @@ pub fn append(repo_root: &Path, entry: &LedgerEntry<'_>) -> io::Result<()> {
     let Some(folder) = folder_within(repo_root)? else {
         return Ok(());
     };
-    let mut line = serde_json::to_vec(&Line::from(entry))?;
+    let mut line = serde_json::to_vec(&WrittenLine::from(entry))?;
     line.push(b'\n');
     let name = Path::new(LEDGER)
         .file_name()

@@ -54,7 +54,7 @@ pub struct Waits {
 
 /// The part of a line that is counted; all else may be there and is ignored.
 #[derive(Deserialize)]
-struct Line {
+struct CountedLine {
     event: Option<String>,
     timestamp: Option<String>,
     action: Option<String>,
@@ -99,7 +99,7 @@ impl Summary {
         if line.trim_ascii().is_empty() {
             return;
         }
-        let Ok(line) = serde_json::from_slice::<Line>(line) else {
+        let Ok(line) = serde_json::from_slice::<CountedLine>(line) else {
             self.unreadable += 1;
             return;
         };

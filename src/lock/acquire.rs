@@ -2,8 +2,8 @@
 
 use super::files::is_in_vault;
 use super::guard::GuardState;
+use super::held::HeldLock;
 use super::judge::{Reason, Verdict, judge};
-use super::lease::Lease;
 use super::observe::{Content, Observed, Unrelated, observe};
 use super::options::LockOptions;
 use super::outcome::{HolderNote, Unlocked, WhyUnlocked};
@@ -25,7 +25,7 @@ const ABANDONED: Duration = Duration::from_millis(250);
 const GATE_HEADWAY: Duration = Duration::from_millis(250);
 
 /// Tries to acquire the lock at `path` until it is ours or the patience is over.
-pub fn acquire(path: &Path, options: &LockOptions) -> Result<Lease, Unlocked> {
+pub fn acquire(path: &Path, options: &LockOptions) -> Result<HeldLock, Unlocked> {
     let mut backoff = Backoff::new(options.patience, options.poll);
     let failed = |reason, backoff: &Backoff, holder| Unlocked {
         lock_path: path.to_owned(),
@@ -34,13 +34,13 @@ pub fn acquire(path: &Path, options: &LockOptions) -> Result<Lease, Unlocked> {
         holder,
     };
     let created =
-        disk::persist(|| Site::create(path, options)).map_err(at("open the folder of", path));
+        disk::retry_briefly(|| Site::create(path, options)).map_err(at("open the folder of", path));
     let site = created.map_err(|failure| failed(failure.into(), &backoff, None))?;
     let mut search = Search::new(site);
     loop {
         let blocker = match search.pass(&backoff) {
             Ok(Pass::Ours(reason)) => {
-                return Ok(Lease::start(search.site, reason, backoff.waited()));
+                return Ok(HeldLock::start(search.site, reason, backoff.waited()));
             }
             Ok(Pass::Wait(blocker)) => blocker,
             Err(failure) if failure.is_passing => Blocker::Io(failure),

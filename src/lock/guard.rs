@@ -47,11 +47,11 @@ impl<'a> Guard<'a> {
             pending.empty()?;
         }
         let entry = &site.files.guard;
-        if pending.place("guard.publish", entry)? {
+        if pending.publish_as("guard.publish", entry)? {
             return Ok(Ok(Self { entry }));
         }
         match Self::remove_dead(site, pending.clock()?)? {
-            GuardState::Free => Ok(match pending.place("guard.publish", entry)? {
+            GuardState::Free => Ok(match pending.publish_as("guard.publish", entry)? {
                 true => Ok(Self { entry }),
                 false => Err(GuardState::Held),
             }),
@@ -71,7 +71,7 @@ impl<'a> Guard<'a> {
         let facts = site.facts(clock.age_ms(seen.modified), Duration::ZERO);
         Ok(match judge_guard(&seen.content, &facts, is_running) {
             Verdict::TakeOver(_) => {
-                disk::persist(|| disk::remove("guard.remove-dead", &site.files.guard))?;
+                disk::retry_briefly(|| disk::remove("guard.remove-dead", &site.files.guard))?;
                 site.say(format_args!("removed a guard that its dead writer left"));
                 GuardState::Free
             }
@@ -84,6 +84,6 @@ impl<'a> Guard<'a> {
 impl Drop for Guard<'_> {
     fn drop(&mut self) {
         // One that stays names our gate: whoever has that next removes it.
-        let _ = disk::persist(|| disk::remove("guard.unlink", self.entry));
+        let _ = disk::retry_briefly(|| disk::remove("guard.unlink", self.entry));
     }
 }

@@ -3,7 +3,7 @@
 //! Without this, `update` inside the board's own lock would wait out its
 //! patience for itself, and `exec` inside `exec` for its own caller.
 
-use super::lease::{Owner, owner};
+use super::held::{Owner, owner};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,7 @@
 //! The lock: a fail-open mutex in a file that hosts, peers and people can see.
 //!
 //! It knows nothing of boards. A file is named after what it does, in the life
-//! of a lock: `acquire`, `publish`, `take_over`, `lease`, `release`, `sweep`,
+//! of a lock: `acquire`, `publish`, `take_over`, `held`, `release`, `sweep`,
 //! `inspect`, `reclaim`. When a lock is taken over is decided in [`judge`], and
 //! nowhere else.
 //!
@@ -18,11 +18,11 @@ mod acquire;
 mod files;
 mod gate;
 mod guard;
+mod held;
 mod host;
 mod inherit;
 mod inspect;
 mod judge;
-mod lease;
 mod observe;
 mod options;
 mod outcome;
@@ -36,11 +36,11 @@ mod take_over;
 
 pub use crate::disk::Patience;
 pub use files::LockFiles;
+pub use held::HeldLock;
 pub use host::{Host, normalise};
 pub use inherit::Inherited;
 pub use inspect::{Inspection, Judged, inspect};
 pub use judge::{Facts, GRACE_MS, Reason, Verdict, judge, judge_guard};
-pub use lease::Lease;
 pub use observe::{Content, Unrelated};
 pub use options::{LockOptions, Trace, Warn};
 pub use outcome::{HolderNote, LockOutcome, Release, Unlocked, WhyUnlocked};
@@ -56,7 +56,7 @@ use std::time::Duration;
 #[non_exhaustive]
 pub enum Hold {
     /// Under the lock.
-    Locked(Box<Lease>),
+    Locked(Box<HeldLock>),
     /// Under the lock of an enclosing section or a parent process, which stays
     /// when this section ends.
     Inherited(Inherited),
@@ -78,7 +78,7 @@ impl Hold {
     /// longer than the staleness may have lost it.
     pub fn is_still_ours(&self) -> bool {
         match self {
-            Self::Locked(lease) => lease.is_still_ours(),
+            Self::Locked(held) => held.is_still_ours(),
             Self::Inherited(inherited) => inherited.is_held(),
             Self::Unlocked(_) => false,
         }
@@ -87,7 +87,7 @@ impl Hold {
     /// Gives the reason for which another holder's lock was taken over, if one was.
     pub fn stale_override(&self) -> Option<&Reason> {
         match self {
-            Self::Locked(lease) => lease.stale_override.as_ref(),
+            Self::Locked(held) => held.stale_override.as_ref(),
             Self::Inherited(_) | Self::Unlocked(_) => None,
         }
     }
@@ -95,7 +95,7 @@ impl Hold {
     /// Gives the token that a child process may inherit, while the lock is held.
     pub fn token(&self) -> Option<String> {
         match self {
-            Self::Locked(lease) => Some(lease.token()),
+            Self::Locked(held) => Some(held.token()),
             Self::Inherited(inherited) => Some(inherited.token.clone()),
             Self::Unlocked(_) => None,
         }
@@ -111,11 +111,11 @@ impl Hold {
                 waited: Duration::ZERO,
                 release: Release::Kept,
             },
-            Self::Locked(mut lease) => LockOutcome::Locked {
-                lock_path: lease.path(),
-                stale_override: lease.stale_override.take(),
-                waited: lease.waited,
-                release: lease.release(),
+            Self::Locked(mut held) => LockOutcome::Locked {
+                lock_path: held.path(),
+                stale_override: held.stale_override.take(),
+                waited: held.waited,
+                release: held.release(),
             },
         }
     }
@@ -207,6 +207,6 @@ fn take_hold(path: &Path, options: &LockOptions) -> Result<Hold, Unlocked> {
     if let Some(inherited) = Inherited::find(path, options.inherited.as_deref()) {
         return Ok(Hold::Inherited(inherited));
     }
-    let lease = acquire::acquire(path, options)?;
-    Ok(Hold::Locked(Box::new(lease)))
+    let held = acquire::acquire(path, options)?;
+    Ok(Hold::Locked(Box::new(held)))
 }

@@ -108,12 +108,12 @@ impl Pending {
     /// set to now first. False if something lies there already.
     pub fn publish(&mut self, lock: &Entry) -> io::Result<bool> {
         disk::touch("record.touch", &self.file)?;
-        self.place("lock.publish", lock)
+        self.publish_as("lock.publish", lock)
     }
 
     /// Gives the file the free name `entry`; false if something has it.
-    pub fn place(&mut self, step: &'static str, entry: &Entry) -> io::Result<bool> {
-        let placed = match disk::place_new(step, &self.entry, entry) {
+    pub fn publish_as(&mut self, step: &'static str, entry: &Entry) -> io::Result<bool> {
+        let placed = match disk::publish_new(step, &self.entry, entry) {
             Err(error) if disk::is_unsupported(&error) => {
                 disk::copy_new(step, &self.entry, entry, self.mode)
             }
@@ -132,7 +132,7 @@ impl Pending {
     /// Moves the record over `lock`, whatever lies there.
     pub fn replace(&mut self, lock: &Entry) -> io::Result<()> {
         disk::touch("record.touch", &self.file)?;
-        disk::persist(|| disk::replace("lock.take-over", &self.entry, lock))?;
+        disk::retry_briefly(|| disk::replace("lock.take-over", &self.entry, lock))?;
         self.published = true;
         Ok(())
     }

@@ -115,9 +115,9 @@ fn reclaim_lock(
             // Its gate is what the new search will ask for.
             drop(site);
             Ok(match acquire(path, &options) {
-                Ok(mut lease) => {
-                    let reason = lease.stale_override.take();
-                    lease.release();
+                Ok(mut held) => {
+                    let reason = held.stale_override.take();
+                    held.release();
                     reason.map_or(LockFate::Free, LockFate::Removed)
                 }
                 Err(_) => LockFate::Busy,
@@ -144,7 +144,7 @@ fn remove_if_same(step: &'static str, entry: &Entry, judged: &Judged) -> io::Res
         Some(again)
             if again.is_same(&judged.observed) && again.modified == judged.observed.modified =>
         {
-            disk::persist(|| disk::remove(step, entry))?;
+            disk::retry_briefly(|| disk::remove(step, entry))?;
             Ok(true)
         }
         _ => Ok(false),

@@ -20,7 +20,7 @@ pub struct Page {
 }
 
 /// A column: its title, what it shows, and how it gives way.
-struct Column {
+struct ShownColumn {
     title: String,
     source: Source,
     least: usize,
@@ -37,7 +37,7 @@ enum Source {
 }
 
 /// A line of the table: a row, or one of several sessions in its folder.
-enum Line<'a> {
+enum ShownLine<'a> {
     Row(&'a Item<'a>),
     Session(&'a Session),
 }
@@ -72,9 +72,13 @@ pub fn page(view: &View, terminal: &Terminal) -> Page {
 fn table(view: &View, terminal: &Terminal) -> (String, Vec<String>) {
     let mut lines = Vec::new();
     for item in &view.items {
-        lines.push(Line::Row(item));
+        lines.push(ShownLine::Row(item));
         if item.sessions.len() > 1 {
-            lines.extend(item.sessions.iter().map(|session| Line::Session(session)));
+            lines.extend(
+                item.sessions
+                    .iter()
+                    .map(|session| ShownLine::Session(session)),
+            );
         }
     }
     let mut columns = columns(view);
@@ -126,8 +130,8 @@ pub fn lock_line(lock: &Judged, now: Timestamp) -> String {
     text
 }
 
-fn columns(view: &View) -> Vec<Column> {
-    let column = |title: &str, source, least, rank| Column {
+fn columns(view: &View) -> Vec<ShownColumn> {
+    let column = |title: &str, source, least, rank| ShownColumn {
         title: title.to_owned(),
         source,
         least,
@@ -151,11 +155,11 @@ fn columns(view: &View) -> Vec<Column> {
     columns
 }
 
-impl Column {
-    fn text(&self, view: &View, line: &Line) -> String {
+impl ShownColumn {
+    fn text(&self, view: &View, line: &ShownLine) -> String {
         match line {
-            Line::Row(item) => self.text_of_row(view, item),
-            Line::Session(session) => self.text_of_session(view, session),
+            ShownLine::Row(item) => self.text_of_row(view, item),
+            ShownLine::Session(session) => self.text_of_session(view, session),
         }
     }
 
@@ -205,7 +209,7 @@ impl Column {
     }
 }
 
-impl Line<'_> {
+impl ShownLine<'_> {
     fn state(&self) -> State {
         match self {
             Self::Row(item) => item.state,
@@ -214,8 +218,8 @@ impl Line<'_> {
     }
 }
 
-fn wishes(columns: &[Column], lines: &[(Style, Vec<String>)]) -> Vec<Wish> {
-    let wish = |(at, column): (usize, &Column)| {
+fn wishes(columns: &[ShownColumn], lines: &[(Style, Vec<String>)]) -> Vec<Wish> {
+    let wish = |(at, column): (usize, &ShownColumn)| {
         let cells = lines.iter().map(|(_, cells)| width(&cells[at]));
         Wish {
             natural: cells.max().unwrap_or(0).max(width(&column.title)),

@@ -1,4 +1,4 @@
-//! The lease: a published record, kept fresh by its heartbeat, released once.
+//! The held lock: a published record, kept fresh by its heartbeat, released once.
 
 use super::judge::Reason;
 use super::observe::LIMIT;
@@ -18,7 +18,7 @@ use std::time::{Duration, Instant, SystemTime};
 /// The lock in our hands, until it is released or dropped.
 #[derive(Debug)]
 #[must_use = "the lock is released when this is dropped"]
-pub struct Lease {
+pub struct HeldLock {
     site: Site,
     heart: Option<Heart>,
     /// Why another holder's lock was taken over, if one was.
@@ -28,7 +28,7 @@ pub struct Lease {
     released: bool,
 }
 
-impl Lease {
+impl HeldLock {
     /// Starts the heartbeat of a lock that has just been published, if it is
     /// to be held for that long.
     pub(super) fn start(site: Site, stale_override: Option<Reason>, waited: Duration) -> Self {
@@ -76,7 +76,7 @@ impl Lease {
     }
 }
 
-impl Drop for Lease {
+impl Drop for HeldLock {
     fn drop(&mut self) {
         if !self.released {
             self.give_back();
@@ -126,7 +126,7 @@ struct Heart {
 }
 
 impl Heart {
-    /// Starts beating; if no thread can be started the lease simply ages.
+    /// Starts beating; if no thread can be started the lock simply ages.
     fn start(lock: Entry, token: String, interval: Duration) -> Option<Self> {
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = Arc::clone(&stop);
@@ -160,7 +160,7 @@ impl Heart {
     fn beat(lock: &Entry, token: &str) -> bool {
         match owner(lock, token) {
             Ok(Owner::Us(file)) => {
-                // One refusal of the file system is no loss of the lease.
+                // One refusal of the file system is no loss of the lock.
                 let _ = disk::touch("lock.beat", &file);
                 true
             }
