@@ -22,7 +22,16 @@ pub enum Condition {
         /// The number of that line, from 1.
         line: usize,
     },
+    /// It has more than [`MOST_CELLS`] cells, and is not read.
+    TooManyCells,
 }
+
+/// The most cells of a document that is read as a board: eight for each row of
+/// the greatest board.
+///
+/// A cell of one byte takes 24 bytes of memory, so that whoever fills a board
+/// with pipes would take 100 MiB of each hook.
+pub const MOST_CELLS: usize = 512 * 1024;
 
 /// Why a board of ours must not be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -26,6 +26,9 @@ pub enum NotABoard {
     /// It is UTF-16, or has a NUL.
     #[error("it is not UTF-8 text")]
     NotText,
+    /// It has more cells than any board.
+    #[error("it has more cells than any board")]
+    TooManyCells,
     /// No generator of boards wrote it.
     #[error("it is not a board of ours")]
     Handwritten,
@@ -92,6 +95,7 @@ fn written(merged: &Board<'_>, now: Timestamp) -> Result<String, NotABoard> {
         Condition::Handwritten => Err(NotABoard::Handwritten),
         Condition::Conflicted => Err(NotABoard::Torn),
         Condition::Damaged { line } => Err(NotABoard::Damaged(line)),
+        Condition::TooManyCells => Err(NotABoard::TooManyCells),
     }
 }
 
@@ -103,6 +107,7 @@ fn board(bytes: &[u8], now: Timestamp) -> Result<String, NotABoard> {
         Condition::Conflicted => repair(&text, now),
         Condition::Handwritten => Err(NotABoard::Handwritten),
         Condition::Damaged { line } => Err(NotABoard::Damaged(line)),
+        Condition::TooManyCells => Err(NotABoard::TooManyCells),
     }
 }
 

@@ -65,7 +65,7 @@ mod version;
 
 pub use bytes::{NotText, to_bytes, to_text};
 pub use cell::{ABSENT, CELL_LIMIT, cell_text, clean, escape, unescape};
-pub use condition::Condition;
+pub use condition::{Condition, MOST_CELLS};
 pub use field::Field;
 pub use frontmatter::GENERATOR;
 pub use join::{join, join_all, join_rows};

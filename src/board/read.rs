@@ -1,7 +1,7 @@
 //! Reading a board: what is ours in a note, and everything else as it is.
 
 use super::columns::Columns;
-use super::condition::{Condition, Fault, condition, fault};
+use super::condition::{Condition, Fault, MOST_CELLS, condition, fault};
 use super::field::Field;
 use super::frontmatter::Frontmatter;
 use super::row::Row;
@@ -81,6 +81,9 @@ impl<'a> Board<'a> {
 
     /// Returns the condition of a text, without reading its rows.
     pub fn condition_of(text: &str) -> Condition {
+        if memchr::memchr_iter(b'|', text.as_bytes()).count() > MOST_CELLS {
+            return Condition::TooManyCells;
+        }
         let unmarked = text.strip_prefix('\u{feff}').unwrap_or(text);
         let (frontmatter, body) = Frontmatter::split(unmarked);
         let table = Table::find(body, Columns::are_a_boards);

@@ -5,6 +5,7 @@ use super::outcome::{Exit, Failure, print, print_json, warn};
 use crate::Timestamp;
 use crate::edit::{Action, RepoSources, Report};
 use crate::ledger::{LEDGER, LedgerEntry, Summary, append, summarise};
+use crate::printable::printable;
 use crate::session::Repo;
 use clap::Args;
 use std::fs::File;
@@ -113,10 +114,12 @@ pub fn record(
 fn text(summary: &Summary) -> String {
     let mut text = format!("updates          {}\n", summary.updates);
     for (action, count) in &summary.actions {
+        let action = printable(action, 60);
         text.push_str(&format!("  {action:<22} {count}\n"));
     }
     text.push_str(&format!("under the lock   {}\n", summary.locked));
     for (reason, count) in &summary.unlocked {
+        let reason = printable(reason, 60);
         text.push_str(&format!("  without: {reason:<13} {count}\n"));
     }
     text.push_str(&format!("stale overrides  {}\n", summary.stale_overrides));

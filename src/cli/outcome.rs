@@ -131,7 +131,8 @@ pub fn trace() -> Trace {
         let millis = started.elapsed().as_secs_f64() * 1e3;
         let _ = writeln!(
             std::io::stderr().lock(),
-            "boardsync: {millis:7.3} ms  {step}"
+            "boardsync: {millis:7.3} ms  {}",
+            printable(&step.to_string(), 500)
         );
     })
 }

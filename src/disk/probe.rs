@@ -1,9 +1,11 @@
 //! What a file system can do: tried, not looked up.
 
 use super::rename::{link, rename_new};
-use super::{Attempt, KernelLock, Token, create_new, exchange, fill, remove, status, touch};
+use super::{
+    Attempt, Entry, Folder, KernelLock, Links, Token, create_new, exchange, fill, read_small,
+    remove, status, touch,
+};
 use std::io;
-use std::path::Path;
 use std::time::SystemTime;
 
 /// Which operations the file system offers to the lock and the commit.
@@ -25,11 +27,11 @@ pub struct Abilities {
 ///
 /// They are named as those of a board, so that the next update sweeps them
 /// away should this process be killed. Fails where not even a file can be made.
-pub fn probe(folder: &Path, stem: &str, token: Token) -> io::Result<Abilities> {
+pub fn probe(folder: &Folder, stem: &str, token: Token) -> io::Result<Abilities> {
     let mut token = token;
     let [one, two, three, four] = [(); 4].map(|()| {
         token = token.successor();
-        folder.join(format!(".{stem}.{token}.pending"))
+        folder.entry(format!(".{stem}.{token}.pending"))
     });
     let done = create_new("probe.create", &one, 0o600).map(|file| Abilities {
         clock: touch("record.touch", &file)
@@ -52,7 +54,7 @@ pub fn probe(folder: &Path, stem: &str, token: Token) -> io::Result<Abilities> {
 
 /// Swaps two files, and believes what lies there rather than the reply: some
 /// FUSE file systems rename, and report success.
-fn swap(one: &Path, other: &Path) -> io::Result<()> {
+fn swap(one: &Entry, other: &Entry) -> io::Result<()> {
     fill(
         "probe.create",
         &create_new("probe.create", other, 0o600)?,
@@ -61,16 +63,19 @@ fn swap(one: &Path, other: &Path) -> io::Result<()> {
     let ids = || Ok::<_, io::Error>((status(one)?.id, status(other)?.id));
     let (first, second) = ids()?;
     exchange("board.exchange", one, other)?;
-    let is_swapped = ids().is_ok_and(|now| now == (second, first))
-        && std::fs::read(one)? == b"other"
-        && std::fs::read(other)?.is_empty();
+    let is_swapped =
+        ids().is_ok_and(|now| now == (second, first)) && holds(one, b"other") && holds(other, b"");
     if is_swapped {
         return Ok(());
     }
     Err(io::Error::other("a swap reports success and does not swap"))
 }
 
-fn or_create(path: &Path) -> io::Result<()> {
+fn holds(entry: &Entry, bytes: &[u8]) -> bool {
+    matches!(read_small(entry, 16, Links::Refuse), Ok(Some(read)) if read.bytes == bytes)
+}
+
+fn or_create(path: &Entry) -> io::Result<()> {
     match create_new("probe.create", path, 0o600) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
         Ok(_) | Err(_) => Ok(()),

@@ -1,7 +1,7 @@
 //! What may not be touched: why, and what a person can do about it.
 
 use super::Action;
-use crate::board::{Board, Condition, GENERATOR, NotABoard, to_text};
+use crate::board::{Board, Condition, GENERATOR, MOST_CELLS, NotABoard, to_text};
 use crate::printable::printable;
 use std::borrow::Cow;
 use std::path::Path;
@@ -19,6 +19,8 @@ pub enum Refusal {
         /// The number of the line, from 1.
         line: usize,
     },
+    /// It has more cells than any board.
+    TooManyCells,
     /// It already shows a later event of the same session.
     Outdated,
     /// It is UTF-16 or has a NUL; where.
@@ -36,9 +38,11 @@ impl Refusal {
     pub fn action(&self) -> Action {
         match self {
             Self::Handwritten | Self::NotText(_) => Action::SkippedHandwritten,
-            Self::Conflicted | Self::Damaged { .. } | Self::Missing | Self::Unrepairable(_) => {
-                Action::SkippedConflicted
-            }
+            Self::Conflicted
+            | Self::Damaged { .. }
+            | Self::TooManyCells
+            | Self::Missing
+            | Self::Unrepairable(_) => Action::SkippedConflicted,
             Self::Outdated => Action::SkippedOutdated,
             Self::NoBackup(_) => Action::SkippedWriteFailed,
         }
@@ -56,6 +60,9 @@ impl Refusal {
             ),
             Self::Damaged { line } => format!(
                 "line {line} of `{path}` is a row or head of the board, but not in a table: repair the table by hand"
+            ),
+            Self::TooManyCells => format!(
+                "`{path}` has more than {MOST_CELLS} cells: repair the table by hand, or move it away"
             ),
             Self::Outdated => {
                 format!("`{path}` already shows a later event of the same session; nothing to do")
@@ -90,6 +97,7 @@ pub(super) fn board_text(bytes: &[u8]) -> Result<Cow<'_, str>, Refusal> {
         Condition::Handwritten => Err(Refusal::Handwritten),
         Condition::Conflicted => Err(Refusal::Conflicted),
         Condition::Damaged { line } => Err(Refusal::Damaged { line }),
+        Condition::TooManyCells => Err(Refusal::TooManyCells),
     }
 }
 

@@ -168,10 +168,11 @@ impl<'a> Inspection<'a> {
     /// Tries what the vault's file system can do, once, and takes the time.
     pub fn abilities(&self, place: &BoardPlace) -> &(io::Result<Abilities>, SystemTime) {
         self.abilities.get_or_init(|| {
-            let was_there = place.folder.exists();
+            let was_there = place.orchestrator().is_ok();
             let token = Token::new(Host::current().tag());
-            let tried = disk::create_folder("folder.create", &place.folder)
-                .and_then(|()| probe(&place.folder, &place.stem, token));
+            let tried = place
+                .create_orchestrator()
+                .and_then(|folder| probe(&folder, &place.stem, token));
             let here = SystemTime::now();
             if !was_there {
                 let _ = disk::remove_folder("probe.unlink", &place.folder);

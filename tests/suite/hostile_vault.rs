@@ -363,3 +363,37 @@ fn a_leftover_that_is_too_much_beside_the_board_is_kept_for_a_person() {
     let doctor = env.run(&["doctor"]).out;
     assert!(doctor.contains("too large to be joined"), "{doctor}");
 }
+
+#[test]
+fn cells_without_end_are_no_board() {
+    let pipes = board_of("") + &"|".repeat(3 << 20) + "\n";
+    for place in ["board", "copy", "leftover"] {
+        let env = TestEnv::new();
+        let start = board_of("");
+        env.write_board(if place == "board" { &pipes } else { &start });
+        match place {
+            "copy" => {
+                let name = "_active-sessions (1).md";
+                fs::write(env.board().with_file_name(name), &pipes[..1_000_000]).unwrap();
+            }
+            "leftover" => drop(leftover(&env, 1, &pipes)),
+            _ => {}
+        }
+        std::thread::sleep(Duration::from_millis(5));
+        let repo = env.repo("app");
+        let update = ["update", "--json", "--status", "in-progress", "--repo"];
+        for args in [
+            &["hook"][..],
+            &[&update[..], &[repo.to_str().unwrap()]].concat(),
+        ] {
+            let mut command = limited(&env, args);
+            command.env("BOARDSYNC_STALE_MS", "1");
+            let said = ends(&env, command, place);
+            if place == "board" {
+                assert_eq!(env.read_board(), pipes, "{said:?}");
+            } else {
+                assert!(env.read_board().contains("| app |"), "{place}: {said:?}");
+            }
+        }
+    }
+}

@@ -182,11 +182,96 @@ fn nothing_that_a_terminal_acts_on_is_printed() {
         assert!(said.err.contains("timeout"), "{said:?}");
         assert_harmless(&said.err, "the warning");
     }
-    for args in [&["show"][..], &["lock", "status"], &["lock", "reclaim"]] {
-        let said = env.run(args);
-        assert_harmless(&said.out, &args.join(" "));
-        assert_harmless(&said.err, &args.join(" "));
+    // A clone may bring a ledger, a Session Config, and a branch.
+    let repo = env.repo("app");
+    let event = serde_json::json!({
+        "timestamp": "2026-11-30T06:00:00.000Z", "event": "orchestrator.vault.board_written",
+        "action": ESCAPES, "lock": {"locked": false, "reason": ESCAPES, "waited_ms": 1},
+    });
+    let ledger = repo.join(boardsync::ledger::LEDGER);
+    parents(&ledger);
+
+    std::fs::write(&ledger, format!("{event}\n")).unwrap();
+    std::fs::write(
+        repo.join("CLAUDE.md"),
+        format!("vault-integration: {{ enabled: true, vault-dir: '{ESCAPES}' }}\n"),
+    )
+    .unwrap();
+    std::fs::create_dir_all(repo.join(".git")).unwrap();
+    std::fs::write(
+        repo.join(".git/HEAD"),
+        format!("ref: refs/heads/{ESCAPES}\n"),
+    )
+    .unwrap();
+    // Siblings of the board, and what crashes left.
+    let cell = cell.replace('/', "");
+    for name in [
+        "_active-sessions {}.md",
+        "_active-sessions (1){}.md",
+        "_active-sessions.md{} 2",
+    ] {
+        let name = name.replace("{}", &cell);
+        std::fs::write(env.board().with_file_name(name), board_of("")).unwrap();
     }
+    let kept = format!("board.{}.{cell}.kept.md", "0".repeat(32));
+    std::fs::write(env.orchestrator().join(kept), "").unwrap();
+    for args in [
+        &["show"][..],
+        &["show", "--json"],
+        &["status"],
+        &["lock", "status"],
+        &["lock", "reclaim"],
+        &["ledger"],
+        &["ledger", "--json"],
+        &["doctor"],
+        &["doctor", "--json"],
+        &["sweep", "--root", ".."],
+        &["update", "--repo", "."],
+        &["close", "--repo", ".", "--verbose"],
+        &["prune", "--closed-older-than", "1d", "--dry-run"],
+        &["merge", "--resolve"],
+        &[
+            "row",
+            "get",
+            "--board",
+            "01-projects/_active-sessions.md",
+            "--key",
+            "Key=1f2e3d4c",
+        ],
+        &["init", "--dry-run"],
+        &["completions", "bash"],
+        &["lock", "status", "--json"],
+    ] {
+        for is_named in [true, false] {
+            let mut command = env.command(args);
+            command.current_dir(&repo).env("BOARDSYNC_TIMEOUT_MS", "20");
+            if !is_named {
+                command.env_remove("BOARDSYNC_VAULT");
+            }
+            let said = Said::from(command.output().unwrap());
+            assert_ne!(said.code, Some(2), "{args:?}: {said:?}");
+            assert_harmless(&said.out, &args.join(" "));
+            assert_harmless(&said.err, &args.join(" "));
+        }
+    }
+}
+
+#[test]
+fn doctor_tries_nothing_at_the_end_of_a_link() {
+    use std::os::unix::fs::MetadataExt;
+    let env = TestEnv::new();
+    env.write_board(&board_of(""));
+    let elsewhere = env.path("elsewhere");
+    std::fs::create_dir(&elsewhere).unwrap();
+    symlink(&elsewhere, env.orchestrator()).unwrap();
+    let changed = || {
+        let meta = elsewhere.metadata().unwrap();
+        (meta.ctime(), meta.ctime_nsec())
+    };
+    let before = changed();
+    let said = env.run(&["doctor"]);
+    assert_eq!(changed(), before, "{said:?}");
+    assert!(said.out.contains("symbolic link"), "{said:?}");
 }
 
 #[cfg(feature = "failpoints")]

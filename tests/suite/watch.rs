@@ -204,10 +204,10 @@ fn a_command_runs_for_who_begins_to_wait_or_dies() {
     let path = |name: &str| env.path("src").join(name).display().to_string();
     env.session("app", "s1")
         .activity(Activity::Waiting)
-        .title("Fix login")
+        .title("Fix\u{1b}[2J login")
         .plant();
     watch.expect("waiting");
-    let waits = format!("app {} Fix login waiting\n", path("app"));
+    let waits = format!("app {} Fix·[2J login waiting\n", path("app"));
     wait_until("it is called", || read() == waits);
     child.kill().unwrap();
     child.wait().unwrap();

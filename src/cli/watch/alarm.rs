@@ -2,11 +2,16 @@
 
 use crate::board::Field;
 use crate::cli::show::{State, View};
+use crate::printable::printable;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Stdio};
+
+/// The longest text that the command gets, in characters: anybody who writes
+/// on the board may have written it.
+const LONGEST: usize = 300;
 
 /// The command, and the states that it knows of.
 pub struct Alarm<'a> {
@@ -61,9 +66,9 @@ impl<'a> Alarm<'a> {
         let path = alert.path.map_or(OsStr::new(""), Path::as_os_str);
         let child = command
             .arg(self.command)
-            .env("BOARDSYNC_REPO", &*alert.repo)
+            .env("BOARDSYNC_REPO", printable(&alert.repo, LONGEST))
             .env("BOARDSYNC_PATH", path)
-            .env("BOARDSYNC_TITLE", &*alert.title)
+            .env("BOARDSYNC_TITLE", printable(&alert.title, LONGEST))
             .env("BOARDSYNC_ACTIVITY", alert.state.word())
             // The screen is not its.
             .stdin(Stdio::null())

@@ -1,7 +1,7 @@
 //! Whether the board can be read, and is one that will be written.
 
 use crate::Timestamp;
-use crate::board::{Board, Condition, Field, Slot, Status, Table, tables, to_text};
+use crate::board::{Board, Condition, Field, MOST_CELLS, Slot, Status, Table, tables, to_text};
 use crate::commit::LIMIT;
 use crate::disk::{Links, read_small};
 use crate::setup::check::{Finding, Inspection};
@@ -59,6 +59,13 @@ pub fn check(inspection: &Inspection) -> Vec<Finding> {
             format!("line {line} of `{path}` is a row or head of the board, but not in a table"),
             "repair the table by hand",
         ),
+        Condition::TooManyCells => {
+            checks.push(fail(
+                format!("`{path}` has more than {MOST_CELLS} cells"),
+                "repair the table by hand, or move it away",
+            ));
+            return checks;
+        }
         Condition::Ours => table(&text).unwrap_or_else(|| {
             Finding::ok("board", format!("`{path}` is a board that can be read"))
         }),
