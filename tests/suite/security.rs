@@ -188,7 +188,7 @@ fn nothing_that_a_terminal_acts_on_is_printed() {
         "timestamp": "2026-11-30T06:00:00.000Z", "event": "orchestrator.vault.board_written",
         "action": ESCAPES, "lock": {"locked": false, "reason": ESCAPES, "waited_ms": 1},
     });
-    let ledger = repo.join(boardsync::ledger::LEDGER);
+    let ledger = repo.join(".orchestrator/metrics/events.jsonl");
     parents(&ledger);
 
     std::fs::write(&ledger, format!("{event}\n")).unwrap();
