@@ -71,7 +71,7 @@ pub enum End<R> {
     Refused(R),
 }
 
-/// How a commit is done.
+/// The options of a commit.
 #[derive(Clone, Copy, Debug)]
 pub struct CommitOptions {
     /// Whether the board and its folder are synced.
@@ -323,7 +323,7 @@ impl Commit<'_> {
         }
     }
 
-    /// Gives the error of a board that could not be written.
+    /// Returns the error of a board that could not be written.
     fn failed(&self, doing: &'static str, error: io::Error) -> CommitError {
         io_at(doing, &self.place.board)(error)
     }

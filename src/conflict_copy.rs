@@ -7,7 +7,7 @@
 use regex::Regex;
 use std::sync::OnceLock;
 
-/// What the name of a board's sibling says of it.
+/// The meaning of the name of a file beside the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CopyName {
@@ -93,7 +93,7 @@ pub fn is_conflict_copy(board: &str, candidate: &str) -> bool {
     matches!(copy_name(board, candidate), Some(CopyName::Known(_)))
 }
 
-/// Gives the table as one expression, in which each tool is a group.
+/// Returns the table as one expression, in which each tool is a group.
 fn pattern() -> &'static Regex {
     static PATTERN: OnceLock<Regex> = OnceLock::new();
     PATTERN.get_or_init(|| {

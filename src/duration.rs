@@ -52,7 +52,7 @@ pub fn parse_millis(text: &str) -> Result<Duration, InvalidDuration> {
     }
 }
 
-/// Gives how long ago `then` was, in the largest unit that fits.
+/// Returns how long ago `then` was, in the largest unit that fits.
 pub fn ago(then: Timestamp, now: Timestamp) -> String {
     let Ok(age) = u64::try_from(now.since(then)) else {
         return "in the future".to_owned();

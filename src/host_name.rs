@@ -13,7 +13,7 @@ pub fn normalise(name: &str) -> String {
     bare.unwrap_or(&name).to_owned()
 }
 
-/// Gives the kernel's name for this boot, asked once; `None` where there is
+/// Returns the kernel's name for this boot, asked once; `None` where there is
 /// none (not Linux).
 pub fn boot_id() -> Option<&'static str> {
     static BOOT_ID: OnceLock<Option<String>> = OnceLock::new();

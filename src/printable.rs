@@ -1,6 +1,6 @@
 //! Makes text from files fit for a terminal.
 
-/// Gives `text` without anything that a terminal would act on, at most `limit` characters.
+/// Returns `text` without anything that a terminal would act on, at most `limit` characters.
 ///
 /// Control characters and the bidirectional overrides that can make one line
 /// read as another are shown as `·`; what is cut ends in `…`.

@@ -25,7 +25,7 @@ impl Timestamp {
         Self(millis)
     }
 
-    /// Gives milliseconds since the Unix epoch.
+    /// Returns milliseconds since the Unix epoch.
     pub const fn as_millis(self) -> i64 {
         self.0
     }
@@ -52,7 +52,7 @@ impl Timestamp {
         self.since(now) > TOLERANCE_MS
     }
 
-    /// Gives the time that is written for an event said to be at this one: now,
+    /// Returns the time that is written for an event said to be at this one: now,
     /// if that is ahead of it.
     pub fn or_now_if_ahead(self, now: Self) -> Self {
         match self.is_ahead_of(now) {
@@ -61,17 +61,17 @@ impl Timestamp {
         }
     }
 
-    /// Gives the milliseconds from `earlier` to here, negative if it is later.
+    /// Returns the milliseconds from `earlier` to here, negative if it is later.
     pub const fn since(self, earlier: Self) -> i64 {
         self.0.saturating_sub(earlier.0)
     }
 
-    /// Gives how long ago it was, zero if it is yet to come.
+    /// Returns how long ago it was, zero if it is yet to come.
     pub fn age_at(self, now: Self) -> Duration {
         Duration::from_millis(u64::try_from(now.since(self)).unwrap_or(0))
     }
 
-    /// Gives the time that long before this one.
+    /// Returns the time that long before this one.
     #[must_use]
     pub fn minus(self, duration: Duration) -> Self {
         let millis = i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);

@@ -10,7 +10,7 @@ use super::table::Table;
 use std::borrow::Cow;
 
 impl<'a> Board<'a> {
-    /// Gives the columns of this board's table, then those that only the
+    /// Returns the columns of this board's table, then those that only the
     /// other's has.
     pub(super) fn columns_with(&self, other: &Self) -> Columns<'a> {
         match (self.tabled, other.tabled) {
@@ -97,7 +97,7 @@ impl<'a> AlignedRow<'a> {
         }
     }
 
-    /// Gives the row back; its line stays if all its cells do.
+    /// Returns the row back; its line stays if all its cells do.
     pub(super) fn into_row(self) -> Row<'a> {
         let Self { mut row, mut extra } = self;
         while extra.last().is_some_and(Option::is_none) {

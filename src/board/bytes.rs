@@ -44,7 +44,7 @@ pub fn to_text(bytes: &[u8]) -> Result<Cow<'_, str>, NotText> {
     Ok(Cow::Owned(text))
 }
 
-/// Gives the bytes that a text was read from.
+/// Returns the bytes that a text was read from.
 pub fn to_bytes(text: String) -> Vec<u8> {
     if !text.contains(is_stand_in) {
         return text.into_bytes();

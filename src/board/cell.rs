@@ -32,7 +32,7 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     Cow::Owned(one_line.trim().to_owned())
 }
 
-/// Gives what a cell of ours shows of a text: one line, cut to [`CELL_LIMIT`].
+/// Returns what a cell of ours shows of a text: one line, cut to [`CELL_LIMIT`].
 pub fn cell_text(text: &str) -> String {
     cut(&clean(text)).into_owned()
 }
@@ -48,7 +48,7 @@ fn cut(text: &str) -> Cow<'_, str> {
     Cow::Owned(short)
 }
 
-/// Gives the text of a cell, or `None` where it is empty or a dash.
+/// Returns the text of a cell, or `None` where it is empty or a dash.
 pub(super) fn present(text: Cow<'_, str>) -> Option<Cow<'_, str>> {
     (!text.is_empty() && text != ABSENT).then_some(text)
 }

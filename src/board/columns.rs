@@ -23,7 +23,7 @@ struct Column<'a> {
 }
 
 impl<'a> Columns<'a> {
-    /// Gives the seven columns of a new board.
+    /// Returns the seven columns of a new board.
     pub(super) fn standard() -> Self {
         let mut columns = Self {
             columns: Vec::new(),
@@ -100,7 +100,7 @@ impl<'a> Columns<'a> {
         self.lines.is_some()
     }
 
-    /// Gives these columns, then those that only the other head has.
+    /// Returns these columns, then those that only the other head has.
     pub(super) fn union(&self, other: &Self) -> Self {
         let mut all = self.clone();
         for (column, place) in other.columns.iter().zip(other.positions(self)) {
@@ -115,7 +115,7 @@ impl<'a> Columns<'a> {
         all
     }
 
-    /// Gives for each column here which extra column it is there.
+    /// Returns for each column here which extra column it is there.
     ///
     /// The second column of one title here is the second of that title there.
     fn positions(&self, there: &Self) -> Vec<Option<usize>> {
@@ -137,7 +137,7 @@ impl<'a> Columns<'a> {
         extra.map(|column| &*column.title)
     }
 
-    /// Gives a row's extra cells as the extra columns of another head.
+    /// Returns a row's extra cells as the extra columns of another head.
     ///
     /// `None` is a column that this head lacks; cells beyond the header follow.
     pub(super) fn spread(&self, row: &Row<'a>, there: &Self) -> Vec<Option<Cow<'a, str>>> {

@@ -33,14 +33,14 @@ pub enum Condition {
 /// with pipes would take 100 MiB of each hook.
 pub const MOST_CELLS: usize = 512 * 1024;
 
-/// Why a board of ours must not be written.
+/// The reason why a board of ours must not be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Fault {
     Damage { line: usize },
     Conflict,
 }
 
-/// Gives the condition of a document with this fault and frontmatter.
+/// Returns the condition of a document with this fault and frontmatter.
 pub(super) fn condition(fault: Option<Fault>, frontmatter: &Frontmatter<'_>) -> Condition {
     let is_ours = frontmatter.value("_generator").as_deref() == Some(GENERATOR);
     match fault {

@@ -40,7 +40,7 @@ impl Field {
         Self::Host,
     ];
 
-    /// Gives the column's title.
+    /// Returns the column's title.
     pub const fn title(self) -> &'static str {
         match self {
             Self::Repo => "Repo",
@@ -69,7 +69,7 @@ impl Field {
         }
     }
 
-    /// Gives what stands for an absent cell of this column.
+    /// Returns what stands for an absent cell of this column.
     ///
     /// For the host it is nothing at all, as session-orchestrator 5.4 writes.
     pub(super) const fn absent(self) -> &'static str {

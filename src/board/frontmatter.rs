@@ -58,12 +58,12 @@ impl<'a> Frontmatter<'a> {
         &self.lines
     }
 
-    /// Gives the value of a top-level key, without quotes and comment.
+    /// Returns the value of a top-level key, without quotes and comment.
     pub(super) fn value(&self, key: &str) -> Option<Cow<'_, str>> {
         self.entries(key).next().map(|entry| self.text(&entry))
     }
 
-    /// Gives the time that a key has; of several, as `merge=union` of git leaves
+    /// Returns the time that a key has; of several, as `merge=union` of git leaves
     /// them, the latest.
     pub(super) fn time(&self, key: &str) -> Option<Timestamp> {
         let times = self.entries(key);
@@ -84,7 +84,7 @@ impl<'a> Frontmatter<'a> {
         }
     }
 
-    /// Gives this block, declared shared if the other one is.
+    /// Returns this block, declared shared if the other one is.
     pub(super) fn sharing_like(&self, other: &Self) -> Self {
         let mut block = self.clone();
         if other.is_shared() && !block.is_shared() {
@@ -170,7 +170,7 @@ impl<'a> Frontmatter<'a> {
     }
 }
 
-/// What a block says for one key.
+/// The lines of a frontmatter block for one key.
 struct KeyLines {
     /// Its lines: the key's, and the nested ones that hold its value.
     lines: Range<usize>,

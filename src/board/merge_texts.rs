@@ -20,7 +20,7 @@ pub struct Unmergeable {
     pub why: NotABoard,
 }
 
-/// Why a content is not a version of a board.
+/// The reason why a content is not a version of a board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotABoard {
     /// It is UTF-16, or has a NUL.

@@ -84,7 +84,7 @@ pub(super) fn union_texts(one: &str, other: &str, eol: &str) -> String {
     union(&lines(&one), &lines(&other)).concat()
 }
 
-/// What one side did: lines added before each line of the base (and after
+/// One side's changes: lines added before each line of the base (and after
 /// the last), and which lines of the base it kept.
 struct LineEdit<'t> {
     added: Vec<Vec<&'t str>>,
@@ -108,7 +108,7 @@ impl<'t> LineEdit<'t> {
     }
 }
 
-/// Gives a text whose lines all end in `eol`.
+/// Returns a text whose lines all end in `eol`.
 pub(super) fn ended(text: &str, eol: &str) -> String {
     let mut uniform = text.replace("\r\n", "\n");
     if eol != "\n" {

@@ -118,7 +118,7 @@ impl<'a> Board<'a> {
         new
     }
 
-    /// Gives a row's identity in a merge of this board.
+    /// Returns a row's identity in a merge of this board.
     pub fn slot_of<'r>(&self, row: &'r Row<'_>) -> Slot<'r> {
         row.slot(self.is_shared())
     }
@@ -144,18 +144,18 @@ impl<'a> Board<'a> {
         }
     }
 
-    /// Gives the titles of the columns that are not ours, in the order of
+    /// Returns the titles of the columns that are not ours, in the order of
     /// [`Row::extra`].
     pub fn extra_titles(&self) -> impl Iterator<Item = &str> {
         self.columns.extra_titles()
     }
 
-    /// Gives the time at which the board says it was created.
+    /// Returns the time at which the board says it was created.
     pub fn created(&self) -> Option<Timestamp> {
         self.frontmatter.time("created")
     }
 
-    /// Gives the time at which the board says it was last written.
+    /// Returns the time at which the board says it was last written.
     pub fn updated(&self) -> Option<Timestamp> {
         self.frontmatter.time("updated")
     }

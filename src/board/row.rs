@@ -45,37 +45,37 @@ impl<'a> Row<'a> {
         row
     }
 
-    /// Gives the text of a known cell, as it is shown; a name is never absent.
+    /// Returns the text of a known cell, as it is shown; a name is never absent.
     pub fn get(&self, field: Field) -> Option<Cow<'_, str>> {
         self.written(field).map(plain)
     }
 
-    /// Gives a known cell as it is written, but for pipes.
+    /// Returns a known cell as it is written, but for pipes.
     pub(super) fn written(&self, field: Field) -> Option<&str> {
         self.cells[field as usize].as_deref()
     }
 
-    /// Gives the repository's name, whatever it is: `—` is a name here.
+    /// Returns the repository's name, whatever it is: `—` is a name here.
     pub fn repo(&self) -> Cow<'_, str> {
         self.get(Field::Repo).unwrap_or_default()
     }
 
-    /// Gives the status, if it is one of the four words.
+    /// Returns the status, if it is one of the four words.
     pub fn status(&self) -> Option<Status> {
         self.written(Field::Status)?.parse().ok()
     }
 
-    /// Gives the heartbeat, if it can be read.
+    /// Returns the heartbeat, if it can be read.
     pub fn heartbeat(&self) -> Option<Timestamp> {
         Timestamp::parse(self.written(Field::Heartbeat)?)
     }
 
-    /// Gives the cells of columns that are not ours, then those beyond the header.
+    /// Returns the cells of columns that are not ours, then those beyond the header.
     pub fn extra(&self) -> &[Cow<'a, str>] {
         &self.extra
     }
 
-    /// Gives the row's identity in a merge; its host counts only on a board
+    /// Returns the row's identity in a merge; its host counts only on a board
     /// that several hosts share.
     pub(super) fn slot(&self, shared: bool) -> Slot<'_> {
         let identity = match self.written(Field::Key) {
@@ -92,7 +92,7 @@ impl<'a> Row<'a> {
         slot.on(self.written(Field::Host).filter(|_| shared))
     }
 
-    /// Gives the line that the row was read from, unless it has changed since.
+    /// Returns the line that the row was read from, unless it has changed since.
     pub fn line(&self) -> Option<&'a str> {
         self.line
     }
@@ -122,7 +122,7 @@ impl<'a> Row<'a> {
         self.line = None;
     }
 
-    /// Gives the row a life of its own.
+    /// Returns the row a life of its own.
     pub fn into_owned(self) -> Row<'static> {
         let own = |cell: Cow<'a, str>| Cow::<'static, str>::Owned(cell.into_owned());
         Row {

@@ -24,7 +24,7 @@ enum Inside {
     Comment { end: &'static str, block: bool },
 }
 
-/// What a line is nested in: quotes, and list items by their indent.
+/// A block that a line is nested in: a quote, or a list item by its indent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Container {
     quoted: bool,

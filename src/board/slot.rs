@@ -12,7 +12,7 @@ pub struct Slot<'a> {
     pub identity: Identity<'a>,
 }
 
-/// What tells repositories of one host apart.
+/// The identity of a repository among those of one host.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Identity<'a> {
     /// The row's key.
@@ -45,7 +45,7 @@ impl<'a> Slot<'a> {
         self
     }
 
-    /// Gives the slot a life of its own.
+    /// Returns the slot a life of its own.
     pub fn into_owned(self) -> Slot<'static> {
         let own = |text: Cow<'a, str>| Cow::Owned(text.into_owned());
         Slot {

@@ -26,7 +26,7 @@ impl Status {
         Self::Closed,
     ];
 
-    /// Gives the word that stands for it on a board.
+    /// Returns the word that stands for it on a board.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Frei => "frei",

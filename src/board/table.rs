@@ -56,12 +56,12 @@ impl<'a> Table<'a> {
         None
     }
 
-    /// Gives the lines of the rows, with their endings.
+    /// Returns the lines of the rows, with their endings.
     pub fn rows(&self) -> impl Iterator<Item = &'a str> + use<'a> {
         self.body.split_inclusive('\n')
     }
 
-    /// Gives the column titles.
+    /// Returns the column titles.
     pub fn titles(&self) -> Vec<Cow<'a, str>> {
         cells(self.header).collect()
     }
@@ -125,7 +125,7 @@ pub fn write_row<'c>(out: &mut String, cells: impl IntoIterator<Item = &'c str>,
     out.push_str(ending);
 }
 
-/// Gives the line ending of a line, `\n` where it has none.
+/// Returns the line ending of a line, `\n` where it has none.
 pub(super) fn ending(line: &str) -> &'static str {
     if line.ends_with("\r\n") { "\r\n" } else { "\n" }
 }

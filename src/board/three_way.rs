@@ -70,7 +70,7 @@ fn merge_rows<'a>(
         .collect()
 }
 
-/// Gives the rows of a board; of two in one slot the one that a merge keeps.
+/// Returns the rows of a board; of two in one slot the one that a merge keeps.
 fn by_slot<'a>(
     board: &Board<'a>,
     columns: &Columns<'a>,
@@ -153,7 +153,7 @@ impl AlignedRow<'_> {
     }
 }
 
-/// Gives what a foreign cell says; nothing, a dash and no cell are the same.
+/// Returns what a foreign cell says; nothing, a dash and no cell are the same.
 fn text<'c>(cell: &'c Option<Cow<'_, str>>) -> &'c str {
     cell.as_deref().filter(|text| *text != ABSENT).unwrap_or("")
 }

@@ -71,7 +71,7 @@ impl Fresh {
 }
 
 impl<'a> Board<'a> {
-    /// Gives the rows by their slot, for who looks for many.
+    /// Returns the rows by their slot, for who looks for many.
     pub fn index(&self) -> Index<'_, 'a> {
         Index::of(&self.rows, self.is_shared())
     }
@@ -164,7 +164,7 @@ impl<'r, 'a> Index<'r, 'a> {
         Some((at, &self.rows[at]))
     }
 
-    /// Gives which of two rows of one slot stays; the other is a twin.
+    /// Returns which of two rows of one slot stays; the other is a twin.
     fn survivor(&mut self, above: usize, below: usize) -> usize {
         let (above, below) = (above.min(below), above.max(below));
         let (survivor, twin) = match self.rows[below].outlives(&self.rows[above]) {
@@ -175,7 +175,7 @@ impl<'r, 'a> Index<'r, 'a> {
         survivor
     }
 
-    /// Gives which prior row each fresh one replaces: that of its slot, be it
+    /// Returns which prior row each fresh one replaces: that of its slot, be it
     /// under another name of the host, else one that has no host or no key yet
     /// and is adopted now.
     ///
@@ -255,7 +255,7 @@ impl<'r, 'a> Index<'r, 'a> {
     }
 }
 
-/// Gives the last fresh row of each slot.
+/// Returns the last fresh row of each slot.
 fn latest(fresh: &[Fresh], shared: bool) -> Vec<Fresh> {
     let mut rows: Vec<Fresh> = Vec::with_capacity(fresh.len());
     let mut by_slot = HashMap::with_capacity(fresh.len());

@@ -34,7 +34,7 @@ pub struct Signals {
 }
 
 impl Signals {
-    /// Gives the flag that is set once the wait for the lock is to end.
+    /// Returns the flag that is set once the wait for the lock is to end.
     pub fn interrupt(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.interrupt)
     }
@@ -144,7 +144,7 @@ fn has_the_terminal() -> bool {
         .is_ok_and(|tty| rustix::termios::tcgetpgrp(tty) == Ok(rustix::process::getpgrp()))
 }
 
-/// Gives the exit code that a shell would give.
+/// Returns the exit code that a shell would give.
 fn code(status: ExitStatus) -> u8 {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {

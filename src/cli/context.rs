@@ -27,7 +27,7 @@ pub struct Context {
     timing: Timing,
 }
 
-/// What SIGINT, SIGTERM and SIGHUP do to a command.
+/// The effect of SIGINT, SIGTERM and SIGHUP on a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnSignal {
     /// They end its wait for a lock, and then the process.
@@ -36,7 +36,7 @@ pub enum OnSignal {
     Finish,
 }
 
-/// What is synced to the disk before a write counts as done.
+/// The files that are synced to the disk before a write counts as done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sync {
     /// The lock's record, the board, its folder.
@@ -130,7 +130,7 @@ impl Context {
         })
     }
 
-    /// Gives the home folder, if it is known.
+    /// Returns the home folder, if it is known.
     pub fn home(&self) -> Option<PathBuf> {
         config::home(&self.env)
     }
@@ -205,13 +205,13 @@ impl Context {
         }
     }
 
-    /// Gives the path of the lock that the environment names.
+    /// Returns the path of the lock that the environment names.
     pub fn named_lock_file(&self) -> Option<PathBuf> {
         let named = self.env.path("BOARDSYNC_LOCK_FILE");
         named.map(|path| self.cwd.join(path))
     }
 
-    /// Gives the options of the lock of the board at `place`, for this command.
+    /// Returns the options of the lock of the board at `place`, for this command.
     pub fn lock_options(&self, place: &BoardPlace) -> LockOptions {
         LockOptions {
             // Whoever wrote a record must be able to read it again.
@@ -220,7 +220,7 @@ impl Context {
         }
     }
 
-    /// Gives the options of a lock that a process shows as held by `command`.
+    /// Returns the options of a lock that a process shows as held by `command`.
     pub fn lock_options_for(&self, command: String) -> LockOptions {
         let Timing {
             patience,

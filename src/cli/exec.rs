@@ -44,7 +44,7 @@ pub struct ExecArgs {
     pub command: Vec<OsString>,
 }
 
-/// What becomes of the command if the lock cannot be acquired.
+/// The treatment of the command if the lock cannot be acquired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum OnTimeout {
     /// Run it without the lock, after one warning.
@@ -112,7 +112,7 @@ pub fn run(context: &Context, args: &ExecArgs) -> Result<Exit, Failure> {
     })
 }
 
-/// Gives a lock that is no board's the permissions of its folder, so that all
+/// Returns a lock that is no board's the permissions of its folder, so that all
 /// who share the folder can read who holds it.
 fn mode_beside(path: &Path) -> u32 {
     #[cfg(unix)]

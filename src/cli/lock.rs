@@ -87,7 +87,7 @@ fn status(context: &Context, path: &Path, seen: &Inspection) -> Result<Exit, Fai
     Ok(Exit::Success)
 }
 
-/// Gives the word for a verdict.
+/// Returns the word for a verdict.
 pub fn word(verdict: &Verdict) -> &'static str {
     match verdict {
         Verdict::Held => "held",

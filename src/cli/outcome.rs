@@ -36,7 +36,7 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// What a command could not do.
+/// The reason why a command failed.
 #[derive(Debug)]
 pub enum Failure {
     /// A usage error.
@@ -101,7 +101,7 @@ pub fn warn_once() {
 /// The last line that [`warn`] printed.
 static LAST: Mutex<Option<String>> = Mutex::new(None);
 
-/// Gives the last line that [`warn`] printed on stderr.
+/// Returns the last line that [`warn`] printed on stderr.
 pub fn last_warning() -> Option<String> {
     LAST.lock().ok()?.clone()
 }

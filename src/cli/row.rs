@@ -50,7 +50,7 @@ enum RowCommand {
     },
 }
 
-/// Which row.
+/// The options that choose a row.
 #[derive(Debug, Args)]
 struct Which {
     /// The heading above the table

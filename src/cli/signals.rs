@@ -6,7 +6,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-/// Gives a flag that is set once a signal has come.
+/// Returns a flag that is set once a signal has come.
 #[cfg(unix)]
 pub fn flag() -> std::sync::Arc<AtomicBool> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -29,7 +29,7 @@ pub fn flag() -> std::sync::Arc<AtomicBool> {
     seen
 }
 
-/// Gives a flag that no signal sets on this platform.
+/// Returns a flag that no signal sets on this platform.
 #[cfg(not(unix))]
 pub fn flag() -> std::sync::Arc<AtomicBool> {
     std::sync::Arc::new(AtomicBool::new(false))
@@ -54,7 +54,7 @@ pub fn let_writes_fail() {
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, std::sync::Arc::default());
 }
 
-/// Gives the signals that we were started to ignore, one bit per signal.
+/// Returns the signals that we were started to ignore, one bit per signal.
 #[cfg(unix)]
 pub fn ignored() -> u64 {
     // Only Linux tells without a signal handler being replaced.

@@ -33,7 +33,7 @@ zeros. The last example belongs in the settings of Claude Code: given its JSON o
 stdin, status leaves out that session and names the repositories that wait. A board
 that cannot be read counts as empty; `boardsync show` says why.")]
 pub struct StatusArgs {
-    /// OutputFormat of the line
+    /// Format of the line
     #[arg(long, value_name = "FORMAT", default_value = "plain")]
     format: OutputFormat,
 }
@@ -46,7 +46,7 @@ enum OutputFormat {
     Tmux,
 }
 
-/// What Claude Code writes to the stdin of its status line (2.1).
+/// The JSON that Claude Code writes to the stdin of its status line (2.1).
 #[derive(Debug, Deserialize)]
 struct StatusLine {
     session_id: String,

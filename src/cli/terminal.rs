@@ -17,7 +17,7 @@ pub struct Terminal {
     pub unicode: bool,
 }
 
-/// What a text means, which its colour shows too.
+/// The meaning of a text, which its colour shows too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
     Plain,

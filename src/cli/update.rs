@@ -55,7 +55,7 @@ pub struct RepoArgs {
 }
 
 impl RepoArgs {
-    /// Gives the repositories, or says how they are named.
+    /// Returns the repositories, or says how they are named.
     pub fn named(&self, command: &str) -> Result<&[PathBuf], Failure> {
         match self.folder.first() {
             None => Ok(&self.repo),

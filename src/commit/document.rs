@@ -2,13 +2,13 @@
 
 /// Knows how a file's content is changed, and how two versions of it become one.
 pub trait Document {
-    /// Why a content is not to be touched.
+    /// The reason why a content is not to be touched.
     type Refusal;
 
     /// Returns why `content` must not be changed; `None` if it may be.
     fn refusal(&self, content: &[u8]) -> Option<Self::Refusal>;
 
-    /// Gives the new content for the one on disk; `None` if there is no file.
+    /// Returns the new content for the one on disk; `None` if there is no file.
     fn edit(&mut self, current: Option<&[u8]>) -> EditOutcome<Self::Refusal>;
 
     /// Returns whether a commit looks again before it is called done, and edits

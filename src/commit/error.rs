@@ -6,7 +6,7 @@ use crate::disk::ReadError;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why a commit failed; the board is as it was.
+/// The reason why a commit failed; the board is as it was.
 #[derive(Debug, thiserror::Error)]
 pub enum CommitError {
     /// The board cannot be read as one.

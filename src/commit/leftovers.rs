@@ -20,7 +20,7 @@ const READ: usize = 64;
 /// takes about ten times the memory, of which a hook has 64 MiB.
 const TOGETHER: u64 = LIMIT + 1024 * 1024;
 
-/// What became of what crashed processes left.
+/// The outcome of a search for the leftovers of crashed processes.
 pub(super) enum Adopted {
     Nothing,
     /// This is the board that holds it all.
@@ -182,7 +182,7 @@ impl Commit<'_> {
             && disk::remove("leftover.unlink", &journal.entry).is_ok()
     }
 
-    /// Gives a leftover a name of ours.
+    /// Returns a leftover a name of ours.
     ///
     /// A claim is a rename, so that whichever side of an exchange the file is
     /// on when its writer turns out to live after all, it is read once, whole.
@@ -205,7 +205,7 @@ impl Commit<'_> {
         })
     }
 
-    /// Gives the size of a regular file whose writer is dead, or older than the
+    /// Returns the size of a regular file whose writer is dead, or older than the
     /// staleness; `None` for any other.
     fn abandoned_length(&self, entry: &Entry, left: &Left) -> Option<u64> {
         let status = disk::status(entry).ok()?;

@@ -10,7 +10,7 @@ use std::io::{self, ErrorKind};
 /// How many changes just before the swap are met by reading the board again.
 const COMPARISONS: u32 = 8;
 
-/// How one attempt to put a content in place ended.
+/// The outcome of one attempt to put a content in place.
 pub(super) enum Put<R> {
     Done,
     /// The board is not what was read: begin again.
@@ -21,7 +21,7 @@ pub(super) enum Put<R> {
     Refused(R),
 }
 
-/// How an exchange ended, as seen on the disk.
+/// The outcome of an exchange, as seen on the disk.
 enum Swap {
     Done,
     /// It is not done, for this reason.
@@ -231,7 +231,7 @@ impl Commit<'_> {
         Put::Done
     }
 
-    /// Gives a displaced content its place back, and removes ours.
+    /// Returns a displaced content its place back, and removes ours.
     ///
     /// If someone wrote over ours meanwhile, that write is the last, and stays.
     pub(super) fn swap_back(&mut self, board: &Entry, staged: &Staged) -> io::Result<()> {
@@ -309,7 +309,7 @@ impl Commit<'_> {
         Staged::write(self.folder_of(board), &name, bytes, base, like, sync)
     }
 
-    /// Gives the folder of temporaries, and how their names begin there.
+    /// Returns the folder of temporaries, and how their names begin there.
     pub(super) fn folder_of<'f>(&'f self, board: &'f Entry) -> (&'f Folder, &'static str) {
         match &self.orchestrator {
             Some(folder) if !self.is_beside => (folder, ""),

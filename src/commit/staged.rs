@@ -25,7 +25,7 @@ pub const LIMIT: u64 = 4 * 1024 * 1024;
 /// and not what the sessions of this host say.
 pub const JOIN_BUDGET: u64 = 4 * 1024 * 1024;
 
-/// Gives the first 16 hexadecimal digits of the SHA-256 of `bytes`.
+/// Returns the first 16 hexadecimal digits of the SHA-256 of `bytes`.
 pub fn hash(bytes: &[u8]) -> String {
     let digest = hmac_sha256::Hash::hash(bytes);
     digest[..8]
@@ -45,7 +45,7 @@ pub struct Staged {
     pub stamp: Option<Stamp>,
 }
 
-/// What tells a file from any other, and from itself after a write.
+/// The marks that tell a file from any other, and from itself after a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp {
     id: Option<FileId>,

@@ -201,7 +201,7 @@ fn named_for_session_orchestrator(env: &Env, warnings: &mut Vec<String>) -> Opti
     }
 }
 
-/// Gives the vault that the block in `file` names, or why it is not used.
+/// Returns the vault that the block in `file` names, or why it is not used.
 fn named_by_repository(
     repo: &Path,
     file: PathBuf,

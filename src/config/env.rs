@@ -17,18 +17,18 @@ impl Env {
         std::env::vars_os().collect()
     }
 
-    /// Gives the value of a variable, unless it is unset or blank.
+    /// Returns the value of a variable, unless it is unset or blank.
     pub fn get(&self, name: &str) -> Option<&OsStr> {
         let value = self.0.get(OsStr::new(name))?;
         (!value.to_string_lossy().trim().is_empty()).then_some(value)
     }
 
-    /// Gives the value as text, trimmed; what is not Unicode is `None`.
+    /// Returns the value as text, trimmed; what is not Unicode is `None`.
     pub fn text(&self, name: &str) -> Option<&str> {
         self.get(name)?.to_str().map(str::trim)
     }
 
-    /// Gives the value as a path, trimmed as the peer trims it.
+    /// Returns the value as a path, trimmed as the peer trims it.
     pub fn path(&self, name: &str) -> Option<PathBuf> {
         let value = self.get(name)?;
         Some(value.to_str().map_or_else(

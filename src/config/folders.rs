@@ -3,12 +3,12 @@
 use super::env::{Env, HOME};
 use std::path::PathBuf;
 
-/// Gives the user's home folder, if it is known and absolute.
+/// Returns the user's home folder, if it is known and absolute.
 pub fn home(env: &Env) -> Option<PathBuf> {
     env.path(HOME).filter(|home| home.is_absolute())
 }
 
-/// Gives the peer's private folder.
+/// Returns the peer's private folder.
 ///
 /// `SO_CONFIG_HOME` is the folder itself; else `session-orchestrator` in
 /// `XDG_CONFIG_HOME`, else in `~/.config`, on every system (session-orchestrator
@@ -22,26 +22,26 @@ pub fn private_dir(env: &Env) -> Option<PathBuf> {
     })
 }
 
-/// Gives the registry's `sessions` folder: `SO_SESSION_REGISTRY_DIR`, else the
+/// Returns the registry's `sessions` folder: `SO_SESSION_REGISTRY_DIR`, else the
 /// one in the private folder.
 pub fn registry_dir(env: &Env) -> Option<PathBuf> {
     env.path("SO_SESSION_REGISTRY_DIR")
         .or_else(|| Some(private_dir(env)?.join("sessions")))
 }
 
-/// Gives the file of host aliases: `SO_HOST_ALIASES_FILE`, else the one in the
+/// Returns the file of host aliases: `SO_HOST_ALIASES_FILE`, else the one in the
 /// private folder.
 pub fn host_aliases_file(env: &Env) -> Option<PathBuf> {
     env.path("SO_HOST_ALIASES_FILE")
         .or_else(|| Some(private_dir(env)?.join("host-aliases.json")))
 }
 
-/// Gives the path of `owner.yaml`.
+/// Returns the path of `owner.yaml`.
 pub fn owner_file(env: &Env) -> Option<PathBuf> {
     Some(private_dir(env)?.join("owner.yaml"))
 }
 
-/// Gives the path of boardsync's own config file.
+/// Returns the path of boardsync's own config file.
 ///
 /// `XDG_CONFIG_HOME` wins everywhere; else what is usual on the system.
 pub fn own_config_file(env: &Env) -> Option<PathBuf> {
@@ -57,7 +57,7 @@ pub fn own_config_file(env: &Env) -> Option<PathBuf> {
     Some(parent.join("boardsync").join("config.toml"))
 }
 
-/// Gives boardsync's own folder for state: what is true of this host only,
+/// Returns boardsync's own folder for state: what is true of this host only,
 /// and worth no copy.
 pub fn state_dir(env: &Env) -> Option<PathBuf> {
     let parent = absolute(env, "XDG_STATE_HOME").or_else(|| {
@@ -72,7 +72,7 @@ pub fn state_dir(env: &Env) -> Option<PathBuf> {
     Some(parent.join("boardsync"))
 }
 
-/// Gives the vault that is used where none is named.
+/// Returns the vault that is used where none is named.
 pub fn default_vault(env: &Env) -> Option<PathBuf> {
     let parent = absolute(env, "XDG_DATA_HOME").or_else(|| {
         if cfg!(target_os = "macos") {
@@ -86,7 +86,7 @@ pub fn default_vault(env: &Env) -> Option<PathBuf> {
     Some(parent.join("boardsync").join("vault"))
 }
 
-/// Gives an absolute path; the XDG rules have a relative one ignored.
+/// Returns an absolute path; the XDG rules have a relative one ignored.
 fn absolute(env: &Env, name: &str) -> Option<PathBuf> {
     env.path(name).filter(|path| path.is_absolute())
 }

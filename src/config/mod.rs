@@ -41,7 +41,7 @@ pub enum ConfigError {
     /// boardsync's own config file is invalid.
     #[error("`{}` is not a valid config file ({reason}); correct or remove it", path.display())]
     Invalid {
-        /// Names the file.
+        /// The file.
         path: PathBuf,
         /// Where and why, in a few words.
         reason: String,
@@ -49,7 +49,7 @@ pub enum ConfigError {
     /// An explicit vault with no path, or in another user's home.
     #[error("{name} names no vault: {reason}")]
     BadVault {
-        /// Names the flag or the variable.
+        /// The flag or the variable.
         name: &'static str,
         /// Why, and what to write instead.
         reason: String,
@@ -57,7 +57,7 @@ pub enum ConfigError {
     /// Reports that nothing says where the user's files are.
     #[error("the home folder is not known; set `{variable}`, or name a vault with `--vault`")]
     NoHome {
-        /// Names the variable that holds the home folder on this system.
+        /// The variable that holds the home folder on this system.
         variable: &'static str,
     },
 }

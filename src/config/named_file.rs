@@ -7,23 +7,23 @@ use std::path::{Path, PathBuf};
 /// The reason why a file that exists could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
-    /// Reports a folder, FIFO, socket or device where a file is expected.
+    /// A folder, FIFO, socket or device where a file is expected.
     #[error("`{}` is not a regular file; replace it by a regular file", .0.display())]
     NotRegular(PathBuf),
-    /// Reports a file beyond the cap, in bytes.
+    /// A file beyond the cap, in bytes.
     #[error("`{}` is larger than {cap} bytes; remove it or make it smaller", path.display())]
     TooLarge {
-        /// Names the file.
+        /// The file.
         path: PathBuf,
-        /// Gives the greatest size that is read, in bytes.
+        /// The greatest size that is read, in bytes.
         cap: u64,
     },
-    /// Reports what the system said.
+    /// What the system said.
     #[error("`{}` cannot be read: {source}; check its permissions", path.display())]
     Io {
-        /// Names the file.
+        /// The file.
         path: PathBuf,
-        /// Gives the system's reason.
+        /// The system's reason.
         source: io::Error,
     },
 }

@@ -90,7 +90,7 @@ impl OwnConfig {
     }
 }
 
-/// Gives the roots that a sweep searches where the command line names none:
+/// Returns the roots that a sweep searches where the command line names none:
 /// `~/Projects`, plus `roots` of boardsync's own config file.
 ///
 /// # Errors

@@ -16,7 +16,7 @@ pub struct VaultIntegration {
     pub vault_name: Option<String>,
 }
 
-/// What a file says of a vault.
+/// The `vault-integration` block of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum VaultBlock {
     /// No `vault-integration` at the start of a line.
@@ -138,7 +138,7 @@ impl VaultIntegration {
     }
 }
 
-/// Gives the lines that no HTML comment hides.
+/// Returns the lines that no HTML comment hides.
 ///
 /// A comment begins a line, indented or not, ends on a later one, and hides both
 /// and what is between. A comment on one line hides nothing: it is a line that
@@ -160,7 +160,7 @@ fn uncommented_lines(text: &str) -> Vec<&str> {
     if is_open { lines } else { shown }
 }
 
-/// Gives what follows the key and its colon where a line begins with them,
+/// Returns what follows the key and its colon where a line begins with them,
 /// plain, as `- key:`, `**key:**`, `**key**:` or both.
 fn after_key<'a>(line: &'a str, key: &str) -> Option<&'a str> {
     let line = match line.strip_prefix('-') {
@@ -174,7 +174,7 @@ fn after_key<'a>(line: &'a str, key: &str) -> Option<&'a str> {
     }
 }
 
-/// Gives the value of a child line, where it is the key's.
+/// Returns the value of a child line, where it is the key's.
 ///
 /// Unlike a head, a plain key may not have a dash; a bold one may.
 fn child_value<'a>(line: &'a str, key: &str) -> Option<&'a str> {

@@ -38,7 +38,7 @@ pub fn may_be_named_by(repo: &Path, path: &Path, home: &Path) -> Result<(), Stri
     Ok(())
 }
 
-/// Gives the folders whose files came with `repo`: itself, each repository
+/// Returns the folders whose files came with `repo`: itself, each repository
 /// around it, and, for a linked worktree, the main one.
 ///
 /// A home folder under git (for its settings) came from nobody else.

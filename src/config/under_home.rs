@@ -19,7 +19,7 @@ pub fn expand(text: &str, home: &Path) -> Option<PathBuf> {
     Some(home.join(rest.trim_start_matches(std::path::is_separator)))
 }
 
-/// Gives the absolute path that a file means by `text`, if a vault may be there.
+/// Returns the absolute path that a file means by `text`, if a vault may be there.
 ///
 /// The real path decides, so a symlink out of the home folder is found out even
 /// where the vault itself does not exist yet.

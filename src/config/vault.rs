@@ -16,7 +16,7 @@ const NEW_MODE: u32 = 0o644;
 /// How many links lead from one to the next before they count as a circle.
 const LINKS_IN_A_ROW: usize = 40;
 
-/// Why a board cannot be worked on.
+/// The reason why a board cannot be worked on.
 #[derive(Debug, thiserror::Error)]
 pub enum VaultError {
     /// There is no such folder.
@@ -65,7 +65,7 @@ pub enum VaultError {
     },
 }
 
-/// Which links the path of a board may go through.
+/// The links that the path of a board may go through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AllowedLinks<'a> {
     /// None: only a repository names the vault.
@@ -76,7 +76,7 @@ pub enum AllowedLinks<'a> {
 }
 
 impl<'a> AllowedLinks<'a> {
-    /// Gives the links that are followed in a vault named by `source`.
+    /// Returns the links that are followed in a vault named by `source`.
     pub fn of(source: &VaultSource, home: Option<&'a Path>) -> Self {
         match source.is_named_by_user() {
             true => Self::Within(home),
@@ -85,7 +85,7 @@ impl<'a> AllowedLinks<'a> {
     }
 }
 
-/// Where one board and everything that belongs to it lie.
+/// The paths of one board and everything that belongs to it.
 ///
 /// The paths are for messages and for looking; what changes a file goes through
 /// [`BoardPlace::entry`] and [`BoardPlace::orchestrator`], which check at each
@@ -182,7 +182,7 @@ impl BoardPlace {
         Folder::create_root(&self.root)?.create_beneath(ORCHESTRATOR, 0o777)
     }
 
-    /// Gives the lock's path.
+    /// Returns the lock's path.
     pub fn lock(&self) -> PathBuf {
         let own = || self.folder.join(format!("{}.lock", self.stem));
         self.lock_file.clone().unwrap_or_else(own)
@@ -199,12 +199,12 @@ impl BoardPlace {
         format!("{}.latch.lock", self.stem)
     }
 
-    /// Gives the latch's path.
+    /// Returns the latch's path.
     pub fn latch(&self) -> PathBuf {
         self.folder.join(self.latch_name())
     }
 
-    /// Gives iCloud's stand-in for a board that is not on this disk yet.
+    /// Returns iCloud's stand-in for a board that is not on this disk yet.
     pub fn placeholder(&self) -> PathBuf {
         let name = self
             .target
@@ -214,7 +214,7 @@ impl BoardPlace {
         self.target.with_file_name(format!(".{name}.icloud"))
     }
 
-    /// Gives the board's folder below the base, and the board's name.
+    /// Returns the board's folder below the base, and the board's name.
     fn relative_target(&self) -> io::Result<(&Path, &std::ffi::OsStr)> {
         let relative = self.target.strip_prefix(&self.base).ok();
         relative
@@ -341,7 +341,7 @@ fn follow(
     }
 }
 
-/// Gives the path without links of what is, or would be created, at `path`.
+/// Returns the path without links of what is, or would be created, at `path`.
 fn final_target(path: &Path, links: usize) -> io::Result<PathBuf> {
     match std::fs::canonicalize(path) {
         Err(error) if error.kind() == ErrorKind::NotFound && links > 0 => {}

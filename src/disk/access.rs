@@ -60,7 +60,7 @@ impl Access {
         Self::of(&open_to_read(at, links).ok()?).ok()
     }
 
-    /// Gives the mode with which a file is created that will get this access:
+    /// Returns the mode with which a file is created that will get this access:
     /// what an ACL allows somebody is not yet allowed to a group.
     pub fn initial_mode(&self) -> u32 {
         match self.acl {
@@ -69,7 +69,7 @@ impl Access {
         }
     }
 
-    /// Gives a file this access, as far as that is permitted.
+    /// Returns a file this access, as far as that is permitted.
     #[cfg(unix)]
     pub fn give_to(&self, file: &File) -> io::Result<()> {
         use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
@@ -97,7 +97,7 @@ impl Access {
         Ok(())
     }
 
-    /// Gives a file this access; this platform keeps its own.
+    /// Returns a file this access; this platform keeps its own.
     #[cfg(not(unix))]
     pub fn give_to(&self, _file: &File) -> io::Result<()> {
         Ok(())
@@ -147,7 +147,7 @@ mod acl {
         }
     }
 
-    /// Gives the mode that allows nobody more than this ACL does.
+    /// Returns the mode that allows nobody more than this ACL does.
     ///
     /// Whom the ACL names may be in the group, or be anybody: both get only
     /// what all of those have.

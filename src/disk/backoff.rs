@@ -5,7 +5,7 @@ use std::fmt;
 use std::io;
 use std::time::{Duration, Instant};
 
-/// How long to try for something that another process holds.
+/// The time to try for something that another process holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Patience {
     /// Try once, never wait.
@@ -64,12 +64,12 @@ impl Backoff {
         }
     }
 
-    /// Gives the time waited so far.
+    /// Returns the time waited so far.
     pub fn waited(&self) -> Duration {
         self.started.elapsed()
     }
 
-    /// Gives how much of the time is left.
+    /// Returns how much of the time is left.
     pub fn left(&self) -> Duration {
         self.limit.saturating_sub(self.started.elapsed())
     }
@@ -90,7 +90,7 @@ impl Backoff {
         true
     }
 
-    /// Gives between half and three halves of the next delay.
+    /// Returns between half and three halves of the next delay.
     fn jittered(&self) -> Duration {
         self.next.mul_f64(0.5 + fastrand::f64())
     }

@@ -26,14 +26,14 @@ use std::sync::Arc;
 ///
 /// A path is for what the user names; in a vault only an [`Entry`] is safe.
 pub trait At {
-    /// Gives the path, for messages, and for platforms without handles.
+    /// Returns the path, for messages, and for platforms without handles.
     fn path(&self) -> Cow<'_, Path>;
 
-    /// Gives the folder that the name is relative to.
+    /// Returns the folder that the name is relative to.
     #[cfg(unix)]
     fn folder(&self) -> BorrowedFd<'_>;
 
-    /// Gives the name, relative to the folder.
+    /// Returns the name, relative to the folder.
     fn name(&self) -> &Path;
 
     /// Opens the folder of the name, so that names beside it can be used.
@@ -74,17 +74,17 @@ impl Entry {
         Ok(Folder::open_root(folder.unwrap_or(Path::new(".")))?.entry(name))
     }
 
-    /// Gives another name in the same folder.
+    /// Returns another name in the same folder.
     pub fn sibling(&self, name: impl AsRef<OsStr>) -> Self {
         self.folder.entry(name)
     }
 
-    /// Gives the folder that it is a name in.
+    /// Returns the folder that it is a name in.
     pub fn in_folder(&self) -> &Folder {
         &self.folder
     }
 
-    /// Gives the path, for messages.
+    /// Returns the path, for messages.
     pub fn path(&self) -> PathBuf {
         self.folder.path.join(&self.name)
     }
@@ -183,7 +183,7 @@ impl Folder {
         }
     }
 
-    /// Gives the path by which it was opened.
+    /// Returns the path by which it was opened.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -27,7 +27,7 @@ pub struct KernelLock {
     id: Option<FileId>,
 }
 
-/// How one attempt at a kernel lock ended.
+/// The outcome of one attempt at a kernel lock.
 #[derive(Debug)]
 pub enum Attempt {
     /// It is ours.
@@ -65,7 +65,7 @@ impl KernelLock {
         }
     }
 
-    /// Gives the identity of the locked file, where the platform has one.
+    /// Returns the identity of the locked file, where the platform has one.
     pub fn id(&self) -> Option<FileId> {
         self.id
     }
@@ -234,7 +234,7 @@ struct Openers {
 
 #[cfg(unix)]
 impl Openers {
-    /// Gives those of the file at `at`, of whom `mode` lets some read.
+    /// Returns those of the file at `at`, of whom `mode` lets some read.
     fn of(at: &(impl At + ?Sized), mode: u32) -> Self {
         use rustix::fs::{AtFlags, statat};
         let folder = at.name().parent().filter(|it| *it != Path::new(""));

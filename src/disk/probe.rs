@@ -8,7 +8,7 @@ use super::{
 use std::io;
 use std::time::SystemTime;
 
-/// Which operations the file system offers to the lock and the commit.
+/// The operations that the file system offers to the lock and the commit.
 #[derive(Debug)]
 pub struct Abilities {
     /// A hard link that refuses to replace.

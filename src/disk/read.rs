@@ -22,7 +22,7 @@ pub struct Contents {
 }
 
 impl Contents {
-    /// Gives the time of the last change of the content.
+    /// Returns the time of the last change of the content.
     pub fn modified(&self) -> SystemTime {
         modified(&self.meta)
     }
@@ -56,7 +56,7 @@ pub enum ReadError {
     Io(#[from] io::Error),
 }
 
-/// Whether a symbolic link in the last component of a name is followed.
+/// The treatment of a symbolic link in the last component of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Links {
     /// It is refused, as [`ReadError::NotRegular`].

@@ -8,7 +8,7 @@ use super::write::create_new;
 use super::{failpoint, read};
 use std::io::{self, ErrorKind};
 
-/// Gives the complete file `from` the name `to`, unless something has it.
+/// Returns the complete file `from` the name `to`, unless something has it.
 ///
 /// A hard link, else a rename that refuses to replace. exFAT is the real case
 /// of the second: no links, but no-replace works. Why a link cannot be made

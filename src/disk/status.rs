@@ -43,7 +43,7 @@ impl fmt::Display for FileId {
     }
 }
 
-/// What lies at a path where a regular file was wanted.
+/// The kind of something at a path where a regular file was wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileKind {
     /// A folder.
@@ -84,7 +84,7 @@ impl fmt::Display for FileKind {
     }
 }
 
-/// What the file system says of a name at one time.
+/// The file system's description of a name at one time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileStatus {
     /// What it is; `None` is a regular file.

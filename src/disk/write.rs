@@ -80,7 +80,7 @@ pub fn append(step: &'static str, at: &(impl At + ?Sized), bytes: &[u8]) -> io::
     })
 }
 
-/// Where the bytes of a file that is there are written.
+/// The place in an existing file where bytes are written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum WriteMode {
     Over,

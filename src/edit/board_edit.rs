@@ -77,7 +77,7 @@ pub trait BoardEdit {
     fn complete(&self, _report: &mut Report) {}
 }
 
-/// What an edit started from.
+/// The state from which an edit starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StartedFrom {
     /// A board.
@@ -86,7 +86,7 @@ pub enum StartedFrom {
     Nothing,
 }
 
-/// Whether an edit changed anything.
+/// The answer to whether an edit changed anything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     /// The board must be written.

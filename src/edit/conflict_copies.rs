@@ -33,7 +33,7 @@ const SPARE: u64 = 64 * 1024;
 /// made: a sync tool is between its two renames.
 const BETWEEN_RENAMES: Duration = Duration::from_millis(500);
 
-/// Gives the size above which a copy is never joined, as long as the board has
+/// Returns the size above which a copy is never joined, as long as the board has
 /// its size of now.
 pub fn largest_copy(place: &BoardPlace) -> u64 {
     BYTES.min(LIMIT.saturating_sub(length_of_board(place) + SPARE))

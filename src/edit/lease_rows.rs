@@ -12,7 +12,7 @@ use crate::session::{Repo, SessionLock};
 use std::borrow::Cow;
 use std::path::Path;
 
-/// Whether the Mode cell of a row that only a hook keeps shows what its
+/// The choice whether the Mode cell of a row that only a hook keeps shows what its
 /// session does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ActivityCell {
@@ -73,7 +73,7 @@ impl LeaseRows {
             .collect();
     }
 
-    /// Gives them, each with its repository.
+    /// Returns them, each with its repository.
     pub fn rows(&self) -> &[(Repo, Row<'static>)] {
         &self.rows
     }

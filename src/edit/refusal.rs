@@ -34,7 +34,7 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// Gives the action that it results in.
+    /// Returns the action that it results in.
     pub fn action(&self) -> Action {
         match self {
             Self::Handwritten | Self::NotText(_) => Action::SkippedHandwritten,

@@ -5,7 +5,7 @@ use crate::lock::{LockOutcome, Release};
 use serde::Serialize;
 use std::path::PathBuf;
 
-/// What became of an edit, by the peers' words.
+/// The outcome of an edit, in the peers' words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Action {
@@ -28,7 +28,7 @@ pub enum Action {
 }
 
 impl Action {
-    /// Gives the word for it.
+    /// Returns the word for it.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Written => "written",
@@ -77,7 +77,7 @@ impl Report {
     }
 }
 
-/// What kept an edit apart from others.
+/// The locks that kept an edit apart from others.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LockReport {
     /// What the lock did.
@@ -131,7 +131,7 @@ impl Serialize for Report {
 }
 
 impl LockReport {
-    /// Gives what the ledger keeps of it: no path, and a release only if it failed.
+    /// Returns what the ledger keeps of it: no path, and a release only if it failed.
     pub fn note<'a>(&'a self, stale_override: &'a mut String) -> LockNote<'a> {
         let mut note = LockNote {
             locked: self.outcome.is_locked(),

@@ -21,7 +21,7 @@ use std::time::Duration;
 /// system for a minute may lose its lock to another host: that costs a join.
 const EXPECTED: Duration = Duration::from_secs(10);
 
-/// Where and how an edit is done.
+/// The place and the options of an edit.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct EditOptions<'a> {
@@ -46,7 +46,7 @@ pub struct EditOptions<'a> {
     pub dry_run: DryRun,
 }
 
-/// Whether an edit is done, or only tried in memory.
+/// A choice between doing an edit and only trying it in memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DryRun {
     /// It is done.

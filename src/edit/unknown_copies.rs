@@ -71,7 +71,7 @@ pub fn sort(siblings: impl IntoIterator<Item = Entry>, largest: u64, mut budget:
     sorted
 }
 
-/// Gives the command that has the next update join a sibling.
+/// Returns the command that has the next update join a sibling.
 pub fn command_to_adopt(place: &BoardPlace, sibling: &Entry) -> String {
     let stem = place.target.file_stem().unwrap_or_default();
     let stem = stem.to_string_lossy();

@@ -92,7 +92,7 @@ impl<'a> Update<'a> {
         self
     }
 
-    /// Gives those of them that have no row.
+    /// Returns those of them that have no row.
     pub fn unknown(&self) -> impl Iterator<Item = &Repo> {
         let unknown = self.gone.iter().filter(|(_, known)| !known);
         unknown.map(|(repo, _)| repo)
@@ -152,7 +152,7 @@ impl<'a> Update<'a> {
         }
     }
 
-    /// Gives the rows that leases have, but for those of which the caller says
+    /// Returns the rows that leases have, but for those of which the caller says
     /// something itself.
     fn lease_rows(&self) -> impl Iterator<Item = &(Repo, Row<'static>)> {
         let is_said = |key: &str| {

@@ -9,7 +9,7 @@ const UNLOCKED_PERCENT: u64 = 1;
 const LONG_WAIT_MS: u64 = 2_500;
 
 impl Summary {
-    /// Gives one sentence for each thing that should be looked at; empty if all is well.
+    /// Returns one sentence for each thing that should be looked at; empty if all is well.
     pub fn advice(&self) -> Vec<String> {
         [
             self.on_timeouts(),

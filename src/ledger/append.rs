@@ -15,30 +15,30 @@ pub const LEDGER: &str = ".orchestrator/metrics/events.jsonl";
 /// What is `None` is left out of the line, as the peer does: absent is not zero.
 #[derive(Clone, Copy, Debug)]
 pub struct LedgerEntry<'a> {
-    /// Gives the end of the update.
+    /// The end of the update.
     pub now: Timestamp,
-    /// Names what became of it (`written`, `skipped-noop`, …).
+    /// What became of it (`written`, `skipped-noop`, …).
     pub action: &'a str,
-    /// Names the entry point: `mirrorBoard` or `sweepBoard`, by the peer's names.
+    /// The entry point: `mirrorBoard` or `sweepBoard`, by the peer's names.
     pub caller: &'a str,
-    /// Gives the file name of the board, where there is a board. Of a longer
+    /// The file name of the board, where there is a board. Of a longer
     /// path only the last component is written.
     pub path_tail: Option<&'a str>,
-    /// Counts the rows of the board, where there is a board.
+    /// The rows of the board, where there is a board.
     pub rows: Option<usize>,
-    /// Counts the repositories that a sweep looked at.
+    /// The repositories that a sweep looked at.
     pub repos_swept: Option<usize>,
-    /// Gives how long the update took, in milliseconds.
+    /// How long the update took, in milliseconds.
     pub duration_ms: u64,
     /// What the lock did, if one was tried.
     pub lock: Option<LockNote<'a>>,
-    /// Names the repository's session by its machine id.
+    /// The repository's session by its machine id.
     pub session_id: Option<&'a str>,
-    /// Names the repository's session in words.
+    /// The repository's session in words.
     pub semantic_session_id: Option<&'a str>,
 }
 
-/// What the lock did in one update.
+/// The lock's part in one update.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct LockNote<'a> {
     /// Returns whether the board was written under the lock.
@@ -49,7 +49,7 @@ pub struct LockNote<'a> {
     /// Why another's lock was taken over.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stale_override: Option<&'a str>,
-    /// Gives how long the lock was waited for, in milliseconds.
+    /// How long the lock was waited for, in milliseconds.
     pub waited_ms: u64,
     /// What became of the release; give it only where that was not
     /// `released`, as the peer does.

@@ -15,43 +15,43 @@ const MOST_WORDS: usize = 50;
 /// Counts what the updates of a ledger did.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Summary {
-    /// Counts all updates.
+    /// All updates.
     pub updates: u64,
     /// Counts them by what became of them.
     pub actions: BTreeMap<String, u64>,
-    /// Counts the updates that ran under the lock.
+    /// The updates that ran under the lock.
     pub locked: u64,
-    /// Counts those that tried and ran without it, by reason.
+    /// Those that tried and ran without it, by reason.
     pub unlocked: BTreeMap<String, u64>,
-    /// Counts the locks that were taken over from another holder.
+    /// The locks that were taken over from another holder.
     pub stale_overrides: u64,
-    /// Counts those among them that were judged by age alone, so that their
+    /// Those among them that were judged by age alone, so that their
     /// holder may have lived.
     pub aged_overrides: u64,
-    /// Counts the releases that did not simply succeed, by what became of them.
+    /// The releases that did not simply succeed, by what became of them.
     pub releases: BTreeMap<String, u64>,
     /// How long the lock was waited for; `None` if none was tried.
     pub waits: Option<Waits>,
-    /// Counts the lines that could not be read; they are in no other count.
+    /// The lines that could not be read; they are in no other count.
     pub unreadable: u64,
-    /// Gives the time of the earliest update.
+    /// The time of the earliest update.
     #[serde(serialize_with = "as_text")]
     pub first: Option<Timestamp>,
-    /// Gives the time of the latest update.
+    /// The time of the latest update.
     #[serde(serialize_with = "as_text")]
     pub last: Option<Timestamp>,
 }
 
-/// How long the lock was waited for, in milliseconds.
+/// The times waited for the lock, in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Waits {
-    /// Counts the updates that said how long they waited.
+    /// The updates that said how long they waited.
     pub count: u64,
-    /// Gives the wait that half of them did not exceed.
+    /// The wait that half of them did not exceed.
     pub p50_ms: u64,
-    /// Gives the wait that 95 of 100 did not exceed.
+    /// The wait that 95 of 100 did not exceed.
     pub p95_ms: u64,
-    /// Gives the longest wait.
+    /// The longest wait.
     pub max_ms: u64,
 }
 

@@ -56,7 +56,7 @@ pub fn acquire(path: &Path, options: &LockOptions) -> Result<HeldLock, Unlocked>
     }
 }
 
-/// What one search knows from look to look.
+/// The state of one search for the lock, kept from look to look.
 struct Search {
     site: Site,
     /// Our record on its way, and the file system's clock as last read off it.
@@ -71,7 +71,7 @@ struct Search {
     abandoned_since: Option<Instant>,
 }
 
-/// How one pass ended.
+/// The outcome of one pass.
 enum Pass {
     /// The lock is ours; why another holder's was taken over, if it was.
     Ours(Option<Reason>),
@@ -79,7 +79,7 @@ enum Pass {
     Wait(Blocker),
 }
 
-/// What keeps the lock from us.
+/// The obstacle that keeps the lock from us.
 enum Blocker {
     /// A process that will release it, or be judged.
     Holder,
@@ -220,7 +220,7 @@ impl Search {
         site.gate.pause((&site.files.gate, mode), backoff, limit)
     }
 
-    /// Gives the reason for going without the lock, and who has it.
+    /// Returns the reason for going without the lock, and who has it.
     fn why_unlocked(&self, blocker: Blocker) -> (WhyUnlocked, Option<Box<HolderNote>>) {
         let note = |seen: Option<&Observed>| {
             let record = seen.and_then(Observed::record)?;
@@ -265,7 +265,7 @@ fn cut(command: &str) -> String {
     command[..end.unwrap_or_default()].to_owned()
 }
 
-/// What the file system refused, to which file.
+/// A refusal of the file system, and the file that it concerns.
 struct IoFailure {
     what: String,
     /// Whether the next try may succeed.

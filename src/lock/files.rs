@@ -60,7 +60,7 @@ impl LockFiles {
         }
     }
 
-    /// Gives the folder of them all.
+    /// Returns the folder of them all.
     pub fn folder(&self) -> &Folder {
         self.lock.in_folder()
     }
@@ -80,7 +80,7 @@ impl LockFiles {
     }
 }
 
-/// Gives the trusted folder of the lock at `path`: a vault, whose
+/// Returns the trusted folder of the lock at `path`: a vault, whose
 /// `.orchestrator` is then opened without following a link (true), or the
 /// folder that the user named.
 fn folder_of(path: &Path) -> (PathBuf, bool) {

@@ -70,7 +70,7 @@ impl Gate {
         true
     }
 
-    /// Gives the identity of the gate file while we hold it.
+    /// Returns the identity of the gate file while we hold it.
     pub fn id(&self) -> Option<FileId> {
         match self {
             Self::Held(lock) => lock.id(),
@@ -78,7 +78,7 @@ impl Gate {
         }
     }
 
-    /// Gives the identity of the gate file while another process holds it.
+    /// Returns the identity of the gate file while another process holds it.
     pub fn busy_id(&self, gate: &Entry) -> Option<FileId> {
         match self {
             Self::Busy(_) => disk::status(gate).ok()?.id,

@@ -18,7 +18,7 @@ pub struct Guard<'a> {
     entry: &'a Entry,
 }
 
-/// What lies at the guard's name after the dead were removed.
+/// The state of the guard after those of dead processes were removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GuardState {
     /// Nothing.

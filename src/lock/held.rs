@@ -48,12 +48,12 @@ impl HeldLock {
         }
     }
 
-    /// Gives the lock's path.
+    /// Returns the lock's path.
     pub fn path(&self) -> PathBuf {
         self.site.files.lock.path()
     }
 
-    /// Gives the token of its record.
+    /// Returns the token of its record.
     pub fn token(&self) -> String {
         self.site.token.to_string()
     }

@@ -53,7 +53,7 @@ impl Host {
         other == self.id || self.aliases().contains(&self.id) && self.aliases().contains(&other)
     }
 
-    /// Gives 32 bits that tell this host and boot from others in names of files.
+    /// Returns 32 bits that tell this host and boot from others in names of files.
     pub fn tag(&self) -> u32 {
         let mut hash = Hash::new();
         hash.update(self.boot_id.as_deref().unwrap_or_default());

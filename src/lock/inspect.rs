@@ -11,7 +11,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// What lies at the names of a lock and its guard, judged.
+/// The files at the names of a lock and its guard, judged.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Inspection {

@@ -13,7 +13,7 @@ use crate::disk::{FileId, FileKind};
 use std::fmt;
 use std::time::Duration;
 
-/// What a judgement depends on besides what lies there.
+/// The facts that a judgement depends on besides the lock's content.
 #[derive(Clone, Copy, Debug)]
 pub struct Facts<'a> {
     /// Who judges.
@@ -45,7 +45,7 @@ pub const GRACE_MS: i64 = 2_000;
 /// believed. It beats within a second of a jump of the clock, or of waking up.
 pub const WATCHED: Duration = Duration::from_secs(2);
 
-/// What may be done about what lies at the lock's name.
+/// The judgement of what lies at the lock's name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Someone has it: wait.
@@ -58,7 +58,7 @@ pub enum Verdict {
     NotALock(Unrelated),
 }
 
-/// Why a lock may be taken over.
+/// The reason why a lock may be taken over.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// The kernel, or its pid, says that its writer is dead.

@@ -51,7 +51,7 @@ use inherit::Enclosing;
 use std::path::Path;
 use std::time::Duration;
 
-/// How a section runs: under the lock or without it; given to it at its start.
+/// The state in which a section runs: under the lock or without it.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Hold {
@@ -65,7 +65,7 @@ pub enum Hold {
 }
 
 impl Hold {
-    /// Gives the reason for which the section runs without the lock; `None` if
+    /// Returns the reason for which the section runs without the lock; `None` if
     /// it runs under it.
     pub fn why_unlocked(&self) -> Option<&Unlocked> {
         match self {
@@ -84,7 +84,7 @@ impl Hold {
         }
     }
 
-    /// Gives the reason for which another holder's lock was taken over, if one was.
+    /// Returns the reason for which another holder's lock was taken over, if one was.
     pub fn stale_override(&self) -> Option<&Reason> {
         match self {
             Self::Locked(held) => held.stale_override.as_ref(),
@@ -92,7 +92,7 @@ impl Hold {
         }
     }
 
-    /// Gives the token that a child process may inherit, while the lock is held.
+    /// Returns the token that a child process may inherit, while the lock is held.
     pub fn token(&self) -> Option<String> {
         match self {
             Self::Locked(held) => Some(held.token()),

@@ -11,7 +11,7 @@ use std::time::SystemTime;
 /// Bounds what is read of any record, in bytes.
 pub const LIMIT: u64 = 64 * 1024;
 
-/// What was seen at a name, and its time.
+/// The content seen at a name, and its time.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Observed {
     /// What it is.
@@ -23,7 +23,7 @@ pub struct Observed {
     id: Option<FileId>,
 }
 
-/// What can lie at the name of a lock or a guard.
+/// The kinds of content at the name of a lock or a guard.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Content {
     /// A complete record.
@@ -70,7 +70,7 @@ impl Observed {
         self.content == other.content && self.bytes == other.bytes && self.id == other.id
     }
 
-    /// Gives the holder's record, whichever way it was written.
+    /// Returns the holder's record, whichever way it was written.
     pub fn record(&self) -> Option<&Record> {
         match &self.content {
             Content::Record(record) => Some(record),

@@ -90,7 +90,7 @@ impl Default for LockOptions {
 }
 
 impl LockOptions {
-    /// Gives the staleness in ms.
+    /// Returns the staleness in ms.
     pub(super) fn staleness_ms(&self) -> i64 {
         i64::try_from(self.staleness.as_millis()).unwrap_or(i64::MAX)
     }

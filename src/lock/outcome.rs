@@ -31,7 +31,7 @@ pub enum LockOutcome {
     Unlocked(Unlocked),
 }
 
-/// How a lock was released.
+/// The outcome of a release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -51,7 +51,7 @@ pub enum Release {
 }
 
 impl Release {
-    /// Gives the word of the outcome's JSON.
+    /// Returns the word of the outcome's JSON.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Released => "released",
@@ -184,7 +184,7 @@ impl fmt::Display for Unlocked {
 }
 
 impl WhyUnlocked {
-    /// Gives the word of the outcome's JSON.
+    /// Returns the word of the outcome's JSON.
     pub fn word(&self) -> &'static str {
         match self {
             Self::Timeout | Self::Guarded => "timeout",
@@ -201,7 +201,7 @@ impl LockOutcome {
         matches!(self, Self::Locked { .. })
     }
 
-    /// Gives the lock's path.
+    /// Returns the lock's path.
     pub fn lock_path(&self) -> &Path {
         match self {
             Self::Locked { lock_path, .. } | Self::Unlocked(Unlocked { lock_path, .. }) => {
@@ -210,14 +210,14 @@ impl LockOutcome {
         }
     }
 
-    /// Gives how long it was waited for.
+    /// Returns how long it was waited for.
     pub fn waited(&self) -> Duration {
         match self {
             Self::Locked { waited, .. } | Self::Unlocked(Unlocked { waited, .. }) => *waited,
         }
     }
 
-    /// Gives how long it was waited for, in ms.
+    /// Returns how long it was waited for, in ms.
     pub fn waited_ms(&self) -> u64 {
         u64::try_from(self.waited().as_millis()).unwrap_or(u64::MAX)
     }

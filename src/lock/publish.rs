@@ -31,7 +31,7 @@ impl Clock {
         Self::at(SystemTime::now())
     }
 
-    /// Gives the age of `modified` in ms, negative if it is in the future.
+    /// Returns the age of `modified` in ms, negative if it is in the future.
     pub fn age_ms(&self, modified: SystemTime) -> i64 {
         const LIMIT: u128 = 1 << 53;
         let now = self.then + self.since.elapsed();
@@ -101,7 +101,7 @@ impl Pending {
         self.clock()
     }
 
-    /// Gives the record the lock's name unless something has it.
+    /// Returns the record the lock's name unless something has it.
     ///
     /// A link keeps the old time, and a waiter that wrote its record five
     /// seconds ago would publish a lock that is five seconds old: the time is
@@ -111,7 +111,7 @@ impl Pending {
         self.publish_as("lock.publish", lock)
     }
 
-    /// Gives the file the free name `entry`; false if something has it.
+    /// Returns the file the free name `entry`; false if something has it.
     pub fn publish_as(&mut self, step: &'static str, entry: &Entry) -> io::Result<bool> {
         let placed = match disk::publish_new(step, &self.entry, entry) {
             Err(error) if disk::is_unsupported(&error) => {

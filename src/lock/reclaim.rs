@@ -12,7 +12,7 @@ use crate::disk::{self, Entry};
 use std::io;
 use std::path::Path;
 
-/// What becomes of a lock, or an abandoned guard, of another host.
+/// The treatment of a lock, or an abandoned guard, of another host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Foreign {
     /// It stays: nobody here can know whether its holder lives.
@@ -31,7 +31,7 @@ pub struct Reclaimed {
     pub lock: LockFate,
 }
 
-/// What became of a lock that was to be reclaimed.
+/// The outcome for a lock that was to be reclaimed.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum LockFate {

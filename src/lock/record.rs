@@ -6,7 +6,7 @@ use crate::disk::FileId;
 use serde::Serialize;
 use serde_json::Value;
 
-/// Who holds a lock.
+/// The holder of a lock, as its file records it.
 ///
 /// `pid`, `host`, `acquiredAt` and `holder` are what the Node peer reads and
 /// must stay so; the rest is additive, and absent in a peer's record.

@@ -13,7 +13,7 @@ use crate::disk::{self, Entry};
 use std::io;
 use std::time::Duration;
 
-/// How a takeover ended.
+/// The outcome of a takeover.
 #[derive(Debug, PartialEq, Eq)]
 pub enum TakeOver {
     /// The lock is ours.

@@ -40,7 +40,7 @@ impl<'a> NoteDocument<'a> {
         self.missed.borrow().clone()
     }
 
-    /// Gives the backups of what crashed processes had displaced.
+    /// Returns the backups of what crashed processes had displaced.
     pub fn kept(&self) -> Vec<PathBuf> {
         self.kept.borrow().clone()
     }

@@ -12,7 +12,7 @@ pub struct RowEdit {
     pub change: RowChange,
 }
 
-/// What becomes of a row.
+/// The change of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RowChange {
     /// These cells are set; a row that is not there is appended to its table.
@@ -22,7 +22,7 @@ pub enum RowChange {
 }
 
 impl RowEdit {
-    /// Gives the note's new text; `None` if it says this already.
+    /// Returns the note's new text; `None` if it says this already.
     ///
     /// # Errors
     ///

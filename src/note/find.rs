@@ -22,7 +22,7 @@ impl Cell {
     }
 }
 
-/// Which row is meant.
+/// The description of one row: its table and its key cells.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wanted {
     /// The heading that its table stands under, where the columns do not tell.
@@ -136,12 +136,12 @@ impl Wanted {
 }
 
 impl<'a> MatchingTable<'a> {
-    /// Gives the column titles.
+    /// Returns the column titles.
     pub fn titles(&self) -> &[Cow<'a, str>] {
         &self.titles
     }
 
-    /// Gives the lines of the rows that have the key, and where they start.
+    /// Returns the lines of the rows that have the key, and where they start.
     pub fn rows(&self, key: &[Cell]) -> Vec<(usize, &'a str)> {
         let start = self.table.before.len() + self.table.header.len() + self.table.delimiter.len();
         let mut rows = Vec::new();
@@ -162,7 +162,7 @@ impl<'a> MatchingTable<'a> {
         rows
     }
 
-    /// Gives the place of a column.
+    /// Returns the place of a column.
     pub(super) fn column(&self, title: &str) -> Option<usize> {
         self.places(title).next()
     }

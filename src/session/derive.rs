@@ -5,33 +5,33 @@ use super::sources::Sources;
 use crate::Timestamp;
 use crate::board::Status;
 
-/// What a row shows of a repository, but for its name and key.
+/// The cells of a repository's row, but for its name and key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Derived {
     /// What the repository's session is doing.
     pub status: Status,
-    /// Names the session.
+    /// The session.
     pub session: Option<String>,
-    /// Names the branch.
+    /// The branch.
     pub branch: Option<String>,
-    /// Names the kind of the session.
+    /// The kind of the session.
     pub mode: Option<String>,
-    /// Gives the last sign of life, as its writer wrote it.
+    /// The last sign of life, as its writer wrote it.
     pub heartbeat: Option<String>,
 }
 
-/// What a caller states explicitly; it overrides everything derived.
+/// The cells that a caller states explicitly; they override everything derived.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Explicit {
     /// What the session is doing.
     pub status: Option<Status>,
-    /// Names the session.
+    /// The session.
     pub session: Option<String>,
-    /// Names the branch.
+    /// The branch.
     pub branch: Option<String>,
-    /// Names the kind of the session.
+    /// The kind of the session.
     pub mode: Option<String>,
-    /// Gives the time of the event.
+    /// The time of the event.
     pub heartbeat: Option<String>,
 }
 

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// How many levels below a root are searched.
 const DEPTH: usize = 2;
 
-/// What a search for repositories found.
+/// The outcome of a search for repositories.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sweep {
     /// The busy repositories, sorted by path, each once.

@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// What a session is doing.
+/// The activity of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Activity {
@@ -41,7 +41,7 @@ impl Activity {
     /// Lists all of them.
     pub const ALL: [Self; 3] = [Self::Working, Self::Waiting, Self::Idle];
 
-    /// Gives the word that a person reads.
+    /// Returns the word that a person reads.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Working => "working",
@@ -51,7 +51,7 @@ impl Activity {
     }
 }
 
-/// How a session went away from the folder of its lease.
+/// The way in which a session left the folder of its lease.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum How {
@@ -77,7 +77,7 @@ pub struct Over {
     pub on_board: bool,
 }
 
-/// What a board last showed of a lease.
+/// The part of a lease that a board last showed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Told {
     /// When.
@@ -140,7 +140,7 @@ pub struct Lease {
 }
 
 impl Lease {
-    /// Gives the last sign of life; a clock that was ahead once counts as now.
+    /// Returns the last sign of life; a clock that was ahead once counts as now.
     pub fn seen_by(&self, now: Timestamp) -> Timestamp {
         self.seen.min(now)
     }
@@ -153,7 +153,7 @@ impl Lease {
         proof::life(self.proof.as_ref(), processes, now.since(self.seen_by(now)))
     }
 
-    /// Gives what stands in the cell of the session: its title and short id.
+    /// Returns what stands in the cell of the session: its title and short id.
     pub fn session_cell(&self) -> String {
         let id = short_id(&self.session_id);
         match self.title.as_deref().map(str::trim) {

@@ -21,25 +21,25 @@ const CAP: u64 = 64 * 1024;
 /// What one read takes; an entry that fills it is read again with care.
 const ONE_READ: usize = 4096;
 
-/// What a running session says of itself.
+/// The registry's entry of a running session.
 ///
 /// Fields and their types: session-orchestrator 5.3.0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegistryEntry {
-    /// Names the session by its machine id; the peer's file is called so too.
+    /// The session by its machine id; the peer's file is called so too.
     pub session_id: String,
-    /// Names the session in words, where it has such a name.
+    /// The session in words, where it has such a name.
     pub semantic_session_id: Option<String>,
-    /// Gives the last sign of life, as the session wrote it.
+    /// The last sign of life, as the session wrote it.
     pub last_heartbeat: String,
-    /// Names the kind of the session.
+    /// The kind of the session.
     pub mode: Option<String>,
-    /// Names the branch.
+    /// The branch.
     pub branch: Option<String>,
-    /// Names the host by its kind, which session-orchestrator 5.4 shows where
+    /// The host by its kind, which session-orchestrator 5.4 shows where
     /// no session lock names one.
     pub host_class: Option<String>,
-    /// Gives the whole hash of the repository's path ([`Repo::hash`]).
+    /// The whole hash of the repository's path ([`Repo::hash`]).
     pub repo_path_hash: String,
 }
 
@@ -71,7 +71,7 @@ impl RegistryEntry {
         Some(Self { mode, ..entry })
     }
 
-    /// Gives the name that the board shows: in words, else the machine id.
+    /// Returns the name that the board shows: in words, else the machine id.
     pub fn shown_session(&self) -> &str {
         self.semantic_session_id
             .as_deref()
@@ -122,7 +122,7 @@ impl Registry {
         registry
     }
 
-    /// Gives the entries of a repository, in no particular order.
+    /// Returns the entries of a repository, in no particular order.
     ///
     /// Of a session that is known by its id, its own entry alone: the peer
     /// names the file after the session, which makes it one read among 10,000.

@@ -13,14 +13,14 @@ const KEY_DIGITS: usize = 8;
 /// repositories. This is what the peers hash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repo {
-    /// Gives the absolute path, without `.`, `..` or a trailing separator.
+    /// The absolute path, without `.`, `..` or a trailing separator.
     pub path: PathBuf,
     /// Gives `vault-name` of its configuration, else the last component of the
     /// path, or all of it where there is none.
     pub name: String,
-    /// Gives the first 8 hex digits of [`Repo::hash`].
+    /// The first 8 hex digits of [`Repo::hash`].
     pub key: String,
-    /// Gives the SHA-256 of the path in 64 lower-case hex digits.
+    /// The SHA-256 of the path in 64 lower-case hex digits.
     ///
     /// The registry's `repo_path_hash`. On macOS and Windows the path is
     /// lower-cased first, since their file systems do not tell case apart.
@@ -45,7 +45,7 @@ impl Repo {
         }
     }
 
-    /// Gives the same repository under the name that its configuration chose.
+    /// Returns the same repository under the name that its configuration chose.
     #[must_use = "the repository is returned, not changed in place"]
     pub fn named(self, name: Option<String>) -> Self {
         Self {

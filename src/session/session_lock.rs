@@ -23,22 +23,22 @@ const MILLIS_PER_HOUR: f64 = 3_600_000.0;
 /// Fields and their types: session-orchestrator 5.3.0.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SessionLock {
-    /// Names the session by its machine id.
+    /// The session by its machine id.
     pub session_id: String,
-    /// Names the session in words, where it has such a name, possibly with
+    /// The session in words, where it has such a name, possibly with
     /// nothing: then the board shows no session.
     pub semantic_session_id: Option<String>,
-    /// Gives the start, as the session wrote it.
+    /// The start, as the session wrote it.
     pub started_at: String,
-    /// Gives the last sign of life as the session wrote it; version 1 has none.
+    /// The last sign of life as the session wrote it; version 1 has none.
     pub last_heartbeat: Option<String>,
-    /// Names the kind of the session, possibly with nothing.
+    /// The kind of the session, possibly with nothing.
     pub mode: String,
-    /// Names the host.
+    /// The host.
     pub host: String,
-    /// Names the host as its writer normalised it.
+    /// The host as its writer normalised it.
     pub host_id: Option<String>,
-    /// Gives the time from a heartbeat to the end of the lease, in hours.
+    /// The time from a heartbeat to the end of the lease, in hours.
     pub ttl_hours: f64,
 }
 
@@ -97,14 +97,14 @@ impl SessionLock {
         })
     }
 
-    /// Gives the name that the board shows: in words, else the machine id.
+    /// Returns the name that the board shows: in words, else the machine id.
     pub fn shown_session(&self) -> &str {
         self.semantic_session_id
             .as_deref()
             .unwrap_or(&self.session_id)
     }
 
-    /// Gives the last sign of life as written: the heartbeat, else the start.
+    /// Returns the last sign of life as written: the heartbeat, else the start.
     pub fn heartbeat(&self) -> &str {
         self.last_heartbeat.as_deref().unwrap_or(&self.started_at)
     }

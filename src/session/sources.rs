@@ -6,14 +6,14 @@ use super::session_lock::SessionLock;
 use crate::git;
 use crate::host_name::normalise;
 
-/// What a repository and its host say about it.
+/// The facts about a repository that it and its host keep.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sources {
     /// The session's lease, if there is a valid one.
     pub lock: Option<SessionLock>,
     /// The registry's entries of this repository, in any order.
     pub entries: Vec<RegistryEntry>,
-    /// Names the branch by `.git/HEAD`.
+    /// The branch by `.git/HEAD`.
     pub branch: Option<String>,
     /// One sentence for each thing that could not be read.
     pub warnings: Vec<String>,
@@ -37,7 +37,7 @@ impl Sources {
         }
     }
 
-    /// Gives the names that other writers may have for this host in the row of
+    /// Returns the names that other writers may have for this host in the row of
     /// the repository: those of its session lock, and the registry's class.
     pub fn host_names(&self) -> impl Iterator<Item = String> {
         let of_lock = self.lock.iter().flat_map(|lock| {

@@ -10,7 +10,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// What is known of the folder that a row stands for.
+/// The state of the folder that a row stands for, as far as it is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Whereabouts {
     /// It is there.

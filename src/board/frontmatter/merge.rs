@@ -45,7 +45,7 @@ impl Frontmatter<'_> {
         }
     }
 
-    /// Gives the block with the ending `eol` on every line.
+    /// Returns the block with the ending `eol` on every line.
     fn ended(&self, eol: &str) -> Self {
         let line = |line: &Cow<str>| Cow::Owned(prose::ended(line, eol));
         Self {
@@ -53,7 +53,7 @@ impl Frontmatter<'_> {
         }
     }
 
-    /// Gives the one value that a time has, or would have of its several.
+    /// Returns the one value that a time has, or would have of its several.
     fn settled(&self, key: &str) -> Option<String> {
         let first = self.value(key)?;
         let time = self.time(key).map(|time| time.to_string());

@@ -12,7 +12,7 @@ use crate::session::{Explicit, Repo, Sources};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How long a hook may wait, and since when it runs.
+/// The time that a hook may take, and its start.
 pub struct Budget {
     pub started: Instant,
     pub for_the_lock: Duration,

@@ -187,7 +187,7 @@ fn place_of(
     }))
 }
 
-/// Gives the path of a folder by which it is known: a folder that is reached
+/// Returns the path of a folder by which it is known: a folder that is reached
 /// by a link is the row, or the lease, that exists.
 fn known_path(repo: PathBuf, board: &Path, leases: &Leases) -> PathBuf {
     let Some(real) = repo.canonicalize().ok().filter(|real| *real != repo) else {

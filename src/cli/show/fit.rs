@@ -3,7 +3,7 @@
 /// The space between two columns.
 pub const GAP: usize = 2;
 
-/// What a column would like.
+/// The width that a column asks for.
 #[derive(Clone, Copy, Debug)]
 pub struct Wish {
     /// The width at which nothing is cut.
@@ -16,7 +16,7 @@ pub struct Wish {
     pub spare: bool,
 }
 
-/// Gives each column's width; 0 where it is left out.
+/// Returns each column's width; 0 where it is left out.
 ///
 /// As long as all fit at their least, they are narrowed, first those of the
 /// greatest rank; if not, the one of the greatest rank is left out.

@@ -26,7 +26,7 @@ pub struct Snapshot {
     now: Timestamp,
 }
 
-/// What of a snapshot is shown.
+/// The part of a snapshot that is shown.
 pub struct View<'a> {
     pub board: Board<'a>,
     pub path: &'a Path,

@@ -105,7 +105,7 @@ impl State {
     }
 }
 
-/// How many rows are in the states of running sessions.
+/// The numbers of rows in the states of running sessions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     pub waiting: usize,

@@ -19,7 +19,7 @@ pub struct Changes {
     folders: Vec<WatchedFolder>,
 }
 
-/// What gives a changed file away, without reading it.
+/// The metadata that changes with a file's content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Fingerprint {
     id: Option<FileId>,

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Read};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
-/// What there is to do; of several, the greatest first.
+/// A reason to act; of several, the greatest comes first.
 #[cfg_attr(not(unix), allow(dead_code, reason = "no signals there"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum WatchEvent {
@@ -20,7 +20,7 @@ pub enum WatchEvent {
     Die(i32),
 }
 
-/// Where to scroll.
+/// The direction of a scroll.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scroll {
     Up,

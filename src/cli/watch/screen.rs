@@ -140,7 +140,7 @@ pub fn wrapped(message: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// How the terminal treated keys before.
+/// The terminal's former settings for keys.
 struct Before {
     #[cfg(unix)]
     modes: Option<rustix::termios::Termios>,

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 /// has overtaken: the hooks of one session run side by side.
 const OVERTAKEN_MS: i64 = 60_000;
 
-/// What happened.
+/// The kind of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventKind {
     /// The session begins, or goes on.
@@ -21,7 +21,7 @@ pub enum EventKind {
     End,
 }
 
-/// Who speaks.
+/// The source of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Voice {
     /// The session itself.
@@ -68,7 +68,7 @@ pub struct SessionEvent {
     pub proof: Option<Proof>,
 }
 
-/// Gives the leases that an event makes or changes; `leases` are those of the
+/// Returns the leases that an event makes or changes; `leases` are those of the
 /// host, or at least those of this session and this process.
 ///
 /// | event | lease |

@@ -8,7 +8,7 @@ use crate::board::Status;
 /// hosts know nothing else of it.
 pub const REFRESH_AFTER_MS: i64 = 30 * 60 * 1000;
 
-/// What the leases of a folder say of its row.
+/// The row of a folder, according to its leases.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FolderRow {
     /// In progress while a session lives, else how the last one went.
@@ -86,7 +86,7 @@ impl FolderRow {
         self.status == Status::InProgress
     }
 
-    /// Gives the heartbeat for a row that has `prior` and otherwise shows the
+    /// Returns the heartbeat for a row that has `prior` and otherwise shows the
     /// `same` already.
     ///
     /// One that still does is kept, so that nothing is written for it; a new

@@ -7,7 +7,7 @@ use std::path::Path;
 /// How many characters of an id tell it from its neighbours.
 const SHORT: usize = 8;
 
-/// Gives the part of a session's id that a person reads.
+/// Returns the part of a session's id that a person reads.
 ///
 /// The first 8 digits of a UUID. Where these are a time (version 7), and in
 /// other long ids, it is the end that differs.
@@ -26,7 +26,7 @@ pub fn short_id(id: &str) -> &str {
     }
 }
 
-/// Gives the name of the folder `repo`: `app/feat` for a worktree of `app`.
+/// Returns the name of the folder `repo`: `app/feat` for a worktree of `app`.
 pub fn name_of(repo: &Path) -> String {
     let own = last(repo);
     match git::main_checkout(repo) {
@@ -64,7 +64,7 @@ pub fn tell_apart(folders: &[(&Path, &str)]) -> Vec<String> {
     names
 }
 
-/// Gives the last `depth` components of a path, `/` between them.
+/// Returns the last `depth` components of a path, `/` between them.
 fn end_of(path: &Path, depth: usize) -> String {
     let all: Vec<_> = path
         .iter()

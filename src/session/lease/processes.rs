@@ -13,7 +13,7 @@ pub struct Process {
     pub started: u64,
 }
 
-/// What this kernel knows of its processes, each asked about once: what a
+/// The kernel's answers about its processes, each asked for once: what a
 /// command decides of a session it decides everywhere.
 pub struct Processes {
     /// The kernel's name for this boot; `None` where there is none.

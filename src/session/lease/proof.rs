@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// counts as dead.
 pub const SILENCE_MS: i64 = 4 * 60 * 60 * 1000;
 
-/// Whether a session lives.
+/// The answer to whether a session lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Life {
     /// Its process runs.
@@ -19,7 +19,7 @@ pub enum Life {
     Unknown,
 }
 
-/// What the life of a process says about its session.
+/// The conclusion that a process's life allows about its session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
