@@ -396,3 +396,35 @@ fn the_driver_is_registered_and_taken_back() {
     let config = std::fs::read_to_string(vault.join(".git/config")).unwrap();
     assert!(!config.contains("boardsync"), "{config}");
 }
+
+#[test]
+fn a_board_whose_name_looks_like_an_option_is_merged_by_its_rows() {
+    let clones = Clones::new(None);
+    let board = "-x; touch ran.md";
+    for name in ["one", "two"] {
+        clones.git(name, &["pull", "-q", "--no-edit"]);
+        let attributes = clones.path(name).join(".git/info/attributes");
+        std::fs::write(attributes, "-x* merge=boardsync\n").unwrap();
+    }
+    let path = |name: &str| clones.path(name).join(board);
+    let with = |rows: &str| board_of(rows);
+    std::fs::write(path("one"), with("")).unwrap();
+    clones.commit("one", "the board");
+    clones.git("one", &["push", "-q"]);
+    clones.git("two", &["pull", "-q", "--no-edit"]);
+    let row = |repo: &str, key: &str| {
+        format!("| {repo} | closed | s | — | — | 2026-11-30T06:00:00.000Z | {key} |\n")
+    };
+    std::fs::write(path("one"), with(&row("app", "1f2e3d4c"))).unwrap();
+    clones.commit("one", "app");
+    clones.git("one", &["push", "-q"]);
+    std::fs::write(path("two"), with(&row("lib", "2f2e3d4c"))).unwrap();
+    clones.commit("two", "lib");
+    clones.git("two", &["pull", "-q", "--no-edit"]);
+    let merged = std::fs::read_to_string(path("two")).unwrap();
+    assert!(
+        merged.contains("| app |") && merged.contains("| lib |"),
+        "{merged}"
+    );
+    assert!(!clones.path("two").join("ran.md").exists());
+}

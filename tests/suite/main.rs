@@ -33,6 +33,8 @@ mod hostile_git;
 #[cfg(unix)]
 mod hostile_links;
 #[cfg(target_os = "linux")]
+mod hostile_project;
+#[cfg(target_os = "linux")]
 mod hostile_state;
 #[cfg(target_os = "linux")]
 mod hostile_vault;
