@@ -210,7 +210,7 @@ impl Commit<'_> {
             backoff.pause();
         }
         if is_done {
-            self.warn("others write faster than it could be looked at again".to_owned());
+            self.warn("other programs write faster than the board could be checked".to_owned());
             return Ok(End::Written);
         }
         Err(CommitError::Contended(self.place.board.clone()))

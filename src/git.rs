@@ -42,7 +42,7 @@ fn git_dir(repo: &Path) -> Option<PathBuf> {
     Some(repo.join(target.trim()))
 }
 
-/// Finds the main checkout of the worktree at `repo`; `None` if it is none.
+/// Finds the main checkout of the worktree at `repo`; `None` if `repo` is not one.
 ///
 /// Its `.git` is a file that points at `<main>/.git/worktrees/<name>`.
 pub fn main_checkout(repo: &Path) -> Option<PathBuf> {

@@ -1,4 +1,4 @@
-//! The names of hosts, made comparable, and the kernel's name for this boot.
+//! Host names, normalised for comparison, and the kernel's id of this boot.
 
 use std::sync::OnceLock;
 
@@ -13,7 +13,7 @@ pub fn normalise(name: &str) -> String {
     bare.unwrap_or(&name).to_owned()
 }
 
-/// Returns the kernel's name for this boot, asked once; `None` where there is
+/// Returns the kernel's id of this boot, asked once; `None` where there is
 /// none (not Linux).
 pub fn boot_id() -> Option<&'static str> {
     static BOOT_ID: OnceLock<Option<String>> = OnceLock::new();

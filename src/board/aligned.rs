@@ -37,7 +37,7 @@ impl<'a> Board<'a> {
     }
 }
 
-/// Puts whole texts one after the other, for where lines must not be mixed.
+/// Puts whole texts one after the other, where lines must not be mixed.
 ///
 /// Merged line by line, two code fences can leave half of one, and two
 /// paragraphs a table that was in neither.
@@ -97,7 +97,7 @@ impl<'a> AlignedRow<'a> {
         }
     }
 
-    /// Returns the row back; its line stays if all its cells do.
+    /// Turns it back into a row, which keeps its line if all its cells are unchanged.
     pub(super) fn into_row(self) -> Row<'a> {
         let Self { mut row, mut extra } = self;
         while extra.last().is_some_and(Option::is_none) {

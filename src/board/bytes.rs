@@ -1,4 +1,4 @@
-//! Any bytes as text and back, so that a byte that is not UTF-8 in somebody's
+//! Any bytes as text and back, so that a byte that is not UTF-8 in someone's
 //! cell or prose is carried along.
 
 use std::borrow::Cow;

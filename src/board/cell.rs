@@ -1,4 +1,4 @@
-//! What survives in a table cell: one line, no controls, no live markup.
+//! Text made fit for a table cell: one line, no controls, no live markup.
 
 use std::borrow::Cow;
 

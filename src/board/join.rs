@@ -1,4 +1,4 @@
-//! What becomes of a board that was overwritten: the newest of each row.
+//! Joining a board that was overwritten: the newest version of each row.
 //!
 //! There is no common ancestor to ask: the writer whose board was displaced may
 //! have started from any older one. So rows are joined by version. What has no

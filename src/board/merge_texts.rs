@@ -1,4 +1,4 @@
-//! Whole boards become one: two versions in git, or in one conflicted file.
+//! Merging whole boards: two versions in git, or in one conflicted file.
 //!
 //! No result has conflict markers, and none lacks a line or a row that both
 //! sides have: a board must stay readable for everyone.
@@ -43,7 +43,7 @@ pub enum NotABoard {
 /// Merges two versions of a board that both started from `base`.
 ///
 /// Bytes that are not UTF-8 are in the result as [`to_text`] reads them.
-/// A base that is no board (empty, say, where both sides added theirs) is no
+/// A base that is not a board (empty, say, where both sides added theirs) is not an
 /// ancestor: then the newest of each row and the lines of both sides stay. A
 /// side that was committed with conflict markers is repaired first.
 ///
@@ -72,7 +72,7 @@ pub fn merge_texts(
 ///
 /// # Errors
 ///
-/// They do not pair up, or what comes out is no board of ours.
+/// They do not pair up, or the result is not a board of ours.
 pub fn repair(text: &str, now: Timestamp) -> Result<String, NotABoard> {
     let sides = sides(text).ok_or(NotABoard::Torn)?;
     let (ours, theirs) = (Board::parse(&sides.ours), Board::parse(&sides.theirs));

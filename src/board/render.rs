@@ -1,4 +1,4 @@
-//! Back to text: our rows anew where they changed, everything else as it was.
+//! Rendering: rows that changed are written anew, everything else as it was.
 
 use super::columns::Columns;
 use super::field::Field;

@@ -122,7 +122,7 @@ impl<'a> Row<'a> {
         self.line = None;
     }
 
-    /// Returns the row a life of its own.
+    /// Detaches the row from the text that it borrows.
     pub fn into_owned(self) -> Row<'static> {
         let own = |cell: Cow<'a, str>| Cow::<'static, str>::Owned(cell.into_owned());
         Row {

@@ -45,7 +45,7 @@ impl<'a> Slot<'a> {
         self
     }
 
-    /// Returns the slot a life of its own.
+    /// Detaches the slot from the row that it borrows.
     pub fn into_owned(self) -> Slot<'static> {
         let own = |text: Cow<'a, str>| Cow::Owned(text.into_owned());
         Slot {

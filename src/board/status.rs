@@ -52,7 +52,7 @@ impl FromStr for Status {
     }
 }
 
-/// The error for a word that is no status.
+/// The error for a word that is not a status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected one of in-progress, force-closed, closed, frei")]
 pub struct UnknownStatus;

@@ -99,7 +99,7 @@ impl<'a> Iterator for Cells<'a> {
     }
 }
 
-/// Finds the first pipe that is no escape, and tells whether it passed one.
+/// Finds the first unescaped pipe, and tells whether it passed an escaped one.
 fn first_pipe(text: &str) -> (usize, bool) {
     let bytes = text.as_bytes();
     let mut escaped = false;

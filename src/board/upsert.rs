@@ -37,7 +37,7 @@ pub enum Cause {
 /// The outcome of an upsert.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Merged {
-    /// Whether any row is not what it was; if not, there is nothing to write.
+    /// Whether any row changed; if not, there is nothing to write.
     pub changed: bool,
     /// How many rows of events were older than what the board showed.
     pub outdated: usize,
@@ -71,7 +71,7 @@ impl Fresh {
 }
 
 impl<'a> Board<'a> {
-    /// Returns the rows by their slot, for who looks for many.
+    /// Returns the rows by their slot, for looking up many.
     pub fn index(&self) -> Index<'_, 'a> {
         Index::of(&self.rows, self.is_shared())
     }

@@ -1,4 +1,4 @@
-//! `boardsync close`: an update that says `closed`.
+//! `boardsync close`: an update with the status `closed`.
 
 use super::context::Context;
 use super::outcome::{Exit, Failure};

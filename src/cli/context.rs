@@ -62,7 +62,7 @@ pub enum Chosen {
 }
 
 impl Context {
-    /// Reads the environment, whose mistakes are named before anything runs.
+    /// Reads the environment, and reports its mistakes before anything runs.
     pub fn new(global: Global) -> Result<Self, Failure> {
         Self::read(global, OnSignal::End, Err)
     }
@@ -145,7 +145,7 @@ impl Context {
         }
     }
 
-    /// Identifies the repository at `path`, by the name that it chose for itself.
+    /// Identifies the repository at `path`, under the name that its configuration gives it.
     pub fn repo(&self, path: &Path) -> Repo {
         let repo = Repo::at(path, &self.cwd);
         let name = config::vault_name(&repo.path, &self.env);

@@ -9,7 +9,7 @@ use crate::edit::{Action, BoardEdit, EditError, EditOptions, Report, run};
 use crate::lock::LockOptions;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Does one edit of the board at `place`; `adjust` changes its options.
+/// Runs one edit of the board at `place`; `adjust` changes its options.
 pub fn edit(
     context: &Context,
     place: &BoardPlace,
@@ -31,7 +31,7 @@ pub fn edit(
     Ok(report)
 }
 
-/// Does anything else under the lock of the note at `place`.
+/// Runs anything else under the lock of the note at `place`.
 pub fn under_lock<T>(
     context: &Context,
     place: &BoardPlace,
@@ -39,12 +39,12 @@ pub fn under_lock<T>(
 ) -> Result<T, Failure> {
     let (done, unlocked) = with_options(context, place, act)?;
     if let Some(why) = unlocked {
-        warn(&format!("{why}; this was done without the lock"));
+        warn(&format!("{why}; done without the lock"));
     }
     Ok(done)
 }
 
-/// Makes a refusal, or a failed write, an error that the caller sees.
+/// Turns a refusal, or a failed write, into an error.
 pub fn accepted(report: Report) -> Result<Report, Failure> {
     match report.action {
         Action::SkippedHandwritten | Action::SkippedConflicted | Action::SkippedWriteFailed => {

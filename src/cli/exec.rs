@@ -112,7 +112,7 @@ pub fn run(context: &Context, args: &ExecArgs) -> Result<Exit, Failure> {
     })
 }
 
-/// Returns a lock that is no board's the permissions of its folder, so that all
+/// Gives a lock that is not a board's the permissions of its folder, so that all
 /// who share the folder can read who holds it.
 fn mode_beside(path: &Path) -> u32 {
     #[cfg(unix)]
@@ -151,7 +151,7 @@ fn tell_of_release(outcome: &LockOutcome) {
     let path = lock_path.display();
     match release {
         Release::NotOwner | Release::NotFound => warn(&format!(
-            "the lock `{path}` was lost while the command ran: another process may have run beside it"
+            "the lock `{path}` was lost while the command ran: another process may have run at the same time"
         )),
         Release::Busy | Release::FsError => warn(&format!(
             "the lock `{path}` could not be released: see `boardsync lock status`"

@@ -48,7 +48,7 @@ pub fn run(context: &Context, args: &LedgerArgs) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// Counts what stands in the ledger of a repository; none is an empty one.
+/// Counts the entries of a repository's ledger; a missing ledger is empty.
 pub fn read(repo: &Repo, since: Option<Timestamp>) -> Result<Summary, Failure> {
     let path = repo.path.join(LEDGER);
     let is_file = std::fs::metadata(&path).map(|meta| meta.is_file());
@@ -68,7 +68,7 @@ pub fn read(repo: &Repo, since: Option<Timestamp>) -> Result<Summary, Failure> {
     }
 }
 
-/// Enters an update in the ledger of a repository; never fails it.
+/// Adds an update to the ledger of a repository; a failure never fails the update.
 pub fn record(
     context: &Context,
     subject: &RepoSources,

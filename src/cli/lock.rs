@@ -1,4 +1,4 @@
-//! `boardsync lock`: who holds it, and clearing away what nobody holds.
+//! `boardsync lock`: who holds the lock, and removing a stale one.
 
 use super::context::Context;
 use super::outcome::{Exit, Failure, print, print_json};
@@ -180,7 +180,7 @@ fn report(context: &Context, path: &Path, reclaimed: &Reclaimed) -> Result<Exit,
     };
     let exit = match (&reclaimed.lock, &reclaimed.guard) {
         (LockFate::Free | LockFate::Removed(_) | LockFate::Forced(_), _) => Exit::Success,
-        // What could be reclaimed is: the lock is in use on this host.
+        // Nothing is left to reclaim: the lock is in use on this host.
         (LockFate::Stays(judged), Some(_))
             if judged.verdict == Verdict::Held && judged.is_ours == Some(true) =>
         {

@@ -73,7 +73,7 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
         .map_err(|error| Failure::Error(format!("cannot read `{}`: {error}", path.display())))
 }
 
-/// Leaves what is no board to git, whose driver this then is.
+/// Leaves what is not a board to git, as whose driver this then acts.
 ///
 /// Git takes an exit code from 1 to 128 for a conflict, and what lies in OURS
 /// for the file with its markers: without markers the other side would seem

@@ -84,7 +84,7 @@ fn run_command(Cli { global, command }: Cli) -> Exit {
     done.unwrap_or_else(|failure: Failure| failure.report(json))
 }
 
-/// Prints what clap has to say of a command line that it does not run.
+/// Prints clap's message about a command line that is not run.
 fn report(error: &clap::Error, args: &[OsString]) -> Exit {
     // Help and version are errors to clap, and go to stdout.
     if !error.use_stderr() {
@@ -102,7 +102,7 @@ fn report(error: &clap::Error, args: &[OsString]) -> Exit {
         None => format!("{}; see `{command} --help`", in_one_line(error)),
     };
     let has = |word: &str| args.iter().any(|arg| arg == word);
-    // Where a mistake hides the command, the word alone has to tell.
+    // Where a mistake hides the command, the word alone decides.
     if command == "boardsync hook" || command == "boardsync" && has("hook") {
         return hook::excuse(&message);
     }
@@ -125,7 +125,7 @@ fn in_one_line(error: &clap::Error) -> String {
         .to_owned()
 }
 
-/// Returns what somebody meant who typed the name that other programs use.
+/// Returns the command meant by a name that other programs use for it.
 fn meant(error: &clap::Error) -> Option<&'static str> {
     match error.get(ContextKind::InvalidSubcommand)? {
         ContextValue::String(name) if matches!(&**name, "ls" | "list" | "ps") => {

@@ -137,7 +137,7 @@ pub fn trace() -> Trace {
     })
 }
 
-/// Prints on stdout; a reader that has gone away is no error.
+/// Prints on stdout; a reader that has gone away is not an error.
 pub fn print(text: &str) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
     match stdout

@@ -1,4 +1,4 @@
-//! `boardsync prune`: drops rows that nobody needs any more, and puts them back.
+//! `boardsync prune`: drops old rows, and puts them back.
 
 mod drop_rules;
 
@@ -112,7 +112,7 @@ fn shown(path: &Path) -> String {
     printable(&path.to_string_lossy(), 300)
 }
 
-/// Reports of each row that goes why, and of each that cannot be judged.
+/// Reports why each row is dropped, and which rows cannot be judged.
 fn rows(report: &Report, dropped: &[Dropped], unknown: &BTreeSet<String>) -> String {
     let mut text = String::new();
     let (verb, done) = match report.action {

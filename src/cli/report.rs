@@ -7,9 +7,9 @@ use crate::edit::{Action, LockReport, Report};
 use crate::lock::{LockOutcome, Release};
 use crate::printable::printable;
 
-/// Offers to tell hosts apart, where a second one has shown itself.
+/// Suggests `init --shared` once a second host has shown itself.
 const OFFER: &str =
-    "; other hosts write this board too: `boardsync init --shared` tells them apart";
+    "; other hosts write this board too: `boardsync init --shared` records the host of each row";
 
 /// Makes the report of an update that no vault is enabled for.
 pub fn disabled(context: &Context, reason: String) -> Report {
@@ -45,7 +45,7 @@ pub fn report(context: &Context, report: &Report) -> Result<Exit, Failure> {
     } else if !context.global.quiet {
         print(&line(report))?;
     }
-    // A signal that came while the board was written ends us only now.
+    // A signal that came while the board was being written ends the process only now.
     signals::die();
     Ok(Exit::Success)
 }
@@ -81,7 +81,7 @@ fn line(report: &Report) -> String {
             LockOutcome::Locked { .. } => {}
             LockOutcome::Unlocked(unlocked) => {
                 line.push_str(&format!("; without the lock: {}", unlocked.reason.word()));
-                // One that cannot be asked whether it runs is another host's.
+                // A holder that cannot be checked is on another host.
                 let holder = unlocked.holder.as_ref();
                 if holder.is_some_and(|holder| holder.running.is_none()) && !report.shared {
                     line.push_str(OFFER);

@@ -119,7 +119,7 @@ fn change(
     })?;
     for kept in document.kept() {
         warn(&format!(
-            "a writer of `{}` was killed at work; lines that the note may lack are in `{}`",
+            "a process was killed while it wrote `{}`; lines that may be missing from it are in `{}`",
             place.board.display(),
             kept.display()
         ));

@@ -51,7 +51,7 @@ impl Read for Timely {
 impl Timely {
     fn late(&self) -> io::Error {
         let limit = self.limit.as_millis();
-        let what = format!("no whole hook event within {limit} ms");
+        let what = format!("no complete hook event on stdin within {limit} ms");
         io::Error::new(io::ErrorKind::TimedOut, what)
     }
 }

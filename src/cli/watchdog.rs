@@ -28,7 +28,7 @@ impl Watchdog {
             if watched.recv_timeout(left) == Err(RecvTimeoutError::Timeout) {
                 let limit = limit.as_millis();
                 let line = format!(
-                    "gave up after {limit} ms: the board is whole, and the next update adds this event"
+                    "gave up after {limit} ms: the board is intact, and the next update adds this event"
                 );
                 warn(&line);
                 keep(&line);

@@ -49,7 +49,7 @@ fn remedy(why: &ReadError) -> &'static str {
     }
 }
 
-/// Words an I/O error: what could not be done, to which file.
+/// Describes an I/O error: what could not be done, to which file.
 pub(super) fn io_at(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> CommitError {
     move |source| CommitError::Io {
         doing,

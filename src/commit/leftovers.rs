@@ -1,7 +1,7 @@
 //! What a crashed process left: adopted before it is removed.
 //!
 //! The folder may be anybody's, and so may be what has such a name in it:
-//! nothing is read that is no regular file or larger than a board, one content
+//! only regular files no larger than a board are read, one content
 //! is held at a time, and what is too much waits for the next commit.
 
 use super::Commit;
@@ -182,7 +182,7 @@ impl Commit<'_> {
             && disk::remove("leftover.unlink", &journal.entry).is_ok()
     }
 
-    /// Returns a leftover a name of ours.
+    /// Renames a leftover to a name of ours.
     ///
     /// A claim is a rename, so that whichever side of an exchange the file is
     /// on when its writer turns out to live after all, it is read once, whole.

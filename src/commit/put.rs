@@ -87,7 +87,7 @@ impl Commit<'_> {
                 Err(error) if is_written => {
                     self.superseded.clear();
                     self.warn(format!(
-                        "{error}; the next update joins what an outsider wrote"
+                        "{error}; the next update joins what another program wrote"
                     ));
                     return Ok(Put::Done);
                 }
@@ -135,7 +135,7 @@ impl Commit<'_> {
             if let Some(refusal) = document.refusal(&displaced) {
                 if let Err(error) = self.swap_back(board, &staged) {
                     self.warn(format!(
-                        "a note was at the board's path, and cannot be put back: {error}; it is \
+                        "a note was at the board's path and cannot be put back: {error}; it is \
                          kept as `{}`, and the next update tries again",
                         staged.entry.path().display()
                     ));
@@ -225,13 +225,13 @@ impl Commit<'_> {
             return Put::Changed;
         }
         self.warn(format!(
-            "cannot read `{}`, which the board was: {error}; the next update joins it",
+            "cannot read `{}`, the board's former content: {error}; the next update joins it",
             path.display()
         ));
         Put::Done
     }
 
-    /// Returns a displaced content its place back, and removes ours.
+    /// Puts a displaced content back, and removes ours.
     ///
     /// If someone wrote over ours meanwhile, that write is the last, and stays.
     pub(super) fn swap_back(&mut self, board: &Entry, staged: &Staged) -> io::Result<()> {
@@ -329,7 +329,7 @@ pub(super) fn holds(board: &Entry, bytes: &[u8]) -> bool {
     matches!(disk::read_small(board, LIMIT, Links::Refuse), Ok(Some(now)) if now.bytes == bytes)
 }
 
-/// Makes an error of reading one of the system's; what is no board stays one inside.
+/// Turns an error of reading into an I/O error; the reason why it is not a board stays inside.
 fn as_io(error: ReadError) -> io::Error {
     match error {
         ReadError::Io(error) => error,

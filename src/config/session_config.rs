@@ -142,7 +142,7 @@ impl VaultIntegration {
 ///
 /// A comment begins a line, indented or not, ends on a later one, and hides both
 /// and what is between. A comment on one line hides nothing: it is a line that
-/// is none of a block. Where one is never closed, no comment counts.
+/// belongs to no block. Where one is never closed, no comment counts.
 fn uncommented_lines(text: &str) -> Vec<&str> {
     let lines: Vec<&str> = text.lines().collect();
     let mut shown = Vec::with_capacity(lines.len());

@@ -14,7 +14,7 @@ use std::path::{Component, Path, PathBuf};
 ///
 /// # Errors
 ///
-/// What is against it, as the end of a sentence that begins with the vault.
+/// The objection to it, as the end of a sentence that begins with the vault.
 pub fn may_be_named_by(repo: &Path, path: &Path, home: &Path) -> Result<(), String> {
     let Ok(real) = fs::canonicalize(path) else {
         return Err("does not exist".to_owned());

@@ -55,7 +55,7 @@ pub fn check(text: &str, home: &Path) -> Result<PathBuf, String> {
     Ok(path)
 }
 
-/// Resolves the symlinks of as much of a path as exists.
+/// Resolves the symlinks in the existing part of a path.
 fn real_path(path: &Path) -> Result<PathBuf, String> {
     for ancestor in path.ancestors() {
         match fs::canonicalize(ancestor) {

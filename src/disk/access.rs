@@ -69,7 +69,7 @@ impl Access {
         }
     }
 
-    /// Returns a file this access, as far as that is permitted.
+    /// Applies this access to a file, as far as that is permitted.
     #[cfg(unix)]
     pub fn give_to(&self, file: &File) -> io::Result<()> {
         use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
@@ -97,7 +97,7 @@ impl Access {
         Ok(())
     }
 
-    /// Returns a file this access; this platform keeps its own.
+    /// Applies nothing; this platform keeps its own.
     #[cfg(not(unix))]
     pub fn give_to(&self, _file: &File) -> io::Result<()> {
         Ok(())

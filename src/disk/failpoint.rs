@@ -123,6 +123,6 @@ fn obey(word: &str) -> io::Result<()> {
     }
     match word.parse() {
         Ok(errno) => Err(io::Error::from_raw_os_error(errno)),
-        Err(_) => panic!("`{word}` is no word of a step"),
+        Err(_) => panic!("`{word}` is not an action of a fail point"),
     }
 }

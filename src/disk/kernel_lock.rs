@@ -84,7 +84,7 @@ impl KernelLock {
         act: impl Fn(&File) -> io::Result<bool>,
     ) -> io::Result<Option<Self>> {
         const TRIES: usize = 16;
-        let mut last = io::Error::other("another file has its name each time it is locked");
+        let mut last = io::Error::other("its name is given to another file each time it is locked");
         for _ in 0..TRIES {
             let file = match failpoint::around(open, || open_or_create(path, mode)) {
                 Err(error) if error.kind() == ErrorKind::StaleNetworkFileHandle => {
@@ -228,13 +228,13 @@ fn open_or_create(at: &(impl At + ?Sized), _mode: u32) -> io::Result<File> {
 #[cfg(unix)]
 struct Openers {
     mode: u32,
-    /// The owner and the group of the folder, whom `mode` is about.
+    /// The owner and the group of the folder, to whom `mode` applies.
     folder: Option<(u32, u32)>,
 }
 
 #[cfg(unix)]
 impl Openers {
-    /// Returns those of the file at `at`, of whom `mode` lets some read.
+    /// Returns the users of the file at `at` whom `mode` allows to read.
     fn of(at: &(impl At + ?Sized), mode: u32) -> Self {
         use rustix::fs::{AtFlags, statat};
         let folder = at.name().parent().filter(|it| *it != Path::new(""));
@@ -254,7 +254,7 @@ impl Openers {
         }
     }
 
-    /// Lets these in to the file, and nobody else, if it is ours to say.
+    /// Lets only these open the file, if we may change its permissions.
     fn admit_to(&self, file: &File) -> io::Result<()> {
         use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
         let meta = file.metadata()?;

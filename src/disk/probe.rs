@@ -17,7 +17,7 @@ pub struct Abilities {
     pub no_replace: io::Result<()>,
     /// A swap of two names.
     pub exchange: io::Result<()>,
-    /// A lock that the kernel lets go of with its holder.
+    /// A lock that the kernel releases when its holder ends.
     pub kernel_lock: io::Result<()>,
     /// The time that the file system gives to a file that is touched now.
     pub clock: io::Result<SystemTime>,

@@ -141,7 +141,7 @@ fn is_absence(error: &io::Error) -> bool {
     )
 }
 
-/// Recognises what the next look may find as it should be.
+/// Recognises an error that another look may not meet.
 fn may_be_gone(error: &io::Error) -> bool {
     is_absence(error)
         || matches!(

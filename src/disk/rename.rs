@@ -8,12 +8,12 @@ use super::write::create_new;
 use super::{failpoint, read};
 use std::io::{self, ErrorKind};
 
-/// Returns the complete file `from` the name `to`, unless something has it.
+/// Publishes the complete file `from` as `to`, unless something is there.
 ///
 /// A hard link, else a rename that refuses to replace. exFAT is the real case
 /// of the second: no links, but no-replace works. Why a link cannot be made
 /// differs (EPERM, EACCES, EXDEV, EIO, ENOTSUP, EMLINK and ENOSYS were seen),
-/// so every error but two says no more than that. Where the file system has
+/// so every error but two is taken to mean that. Where the file system has
 /// neither the error is one of [`is_unsupported`]; see [`copy_new`] and
 /// [`move_new`]. An existing `to` is [`ErrorKind::AlreadyExists`]; `from` then
 /// stays.
@@ -37,8 +37,8 @@ pub fn publish_new(
 
 /// Copies the complete file `from` to the name `to`, unless something has it.
 ///
-/// Whoever looks meanwhile, or after a crash, sees half of it: only for what
-/// its readers know to be half.
+/// A reader meanwhile, or after a crash, may see half of it: only for files whose
+/// readers recognise half a file.
 pub fn copy_new(
     step: &'static str,
     from: &(impl At + ?Sized),

@@ -7,7 +7,7 @@ use super::{
 use std::io;
 use std::path::Path;
 
-/// Returns a file a new content; its owner and permissions stay.
+/// Replaces a file's content; its owner and permissions stay.
 ///
 /// Whoever writes it at the same time may be overwritten: this is for files
 /// that are not shared. A link is replaced, not followed.
@@ -15,7 +15,7 @@ pub fn rewrite(path: &Path, bytes: &[u8]) -> io::Result<()> {
     rewrite_like(&Entry::at(path)?, bytes, Access::at(path, Links::Follow))
 }
 
-/// Returns a file a new content, and the permissions of another.
+/// Replaces a file's content, and gives it the permissions of another.
 pub fn rewrite_like(
     at: &(impl At + ?Sized),
     bytes: &[u8],

@@ -1,4 +1,4 @@
-//! What the file system tells about a file without opening it.
+//! What the file system knows of a file without opening it.
 
 use std::fmt;
 use std::fs::{FileType, Metadata};
@@ -144,7 +144,7 @@ impl FileStatus {
     }
 }
 
-/// Makes a time of what a kernel says; one before 1970 is 1970.
+/// Converts a time of the kernel's; one before 1970 counts as 1970.
 #[cfg(unix)]
 fn time(seconds: i64, nanoseconds: i64) -> SystemTime {
     let seconds = u64::try_from(seconds).unwrap_or(0);

@@ -11,7 +11,7 @@ use std::fs::OpenOptions;
 use std::io::{self, ErrorKind, Write as _};
 use std::path::Path;
 
-/// Creates a folder and those above it; being there already is fine.
+/// Creates a folder and those above it; an existing one is fine.
 pub fn create_folder(step: &'static str, path: &Path) -> io::Result<()> {
     failpoint::around(step, || match path.is_dir() {
         true => Ok(()),
@@ -46,9 +46,9 @@ pub fn fill(step: &'static str, mut file: &File, bytes: &[u8]) -> io::Result<()>
     failpoint::around(step, || file.write_all(bytes))
 }
 
-/// Writes over the bytes of a regular file that is there, and gives what it is then.
+/// Overwrites the bytes of an existing regular file, and returns its new status.
 ///
-/// Whoever reads meanwhile, or after a crash, sees half of it.
+/// A reader meanwhile, or after a crash, may see half of it.
 pub fn write_over(
     step: &'static str,
     at: &(impl At + ?Sized),
@@ -69,7 +69,7 @@ pub fn write_over(
     })
 }
 
-/// Adds bytes to the end of a regular file that is there, in one call.
+/// Appends bytes to an existing regular file, in one call.
 pub fn append(step: &'static str, at: &(impl At + ?Sized), bytes: &[u8]) -> io::Result<()> {
     failpoint::around(step, || {
         let mut file = open_to_write(at, WriteMode::Append)?;

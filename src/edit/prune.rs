@@ -133,7 +133,7 @@ impl BoardEdit for Prune<'_> {
         join_displaced(&displaced, &written, &[], when, options)
     }
 
-    /// Returns up the backup only where the rows are certain to be in the board.
+    /// Gives up the backup only where the rows are certain to be in the board.
     fn finish(&mut self, end: &End<Refusal>, options: &EditOptions) {
         let backups = Backups::of(options.place);
         if matches!(end, End::Written) {

@@ -400,7 +400,7 @@ impl BoardEdit for Update<'_> {
         {
             let name = crate::printable::printable(name, 100);
             report.note.get_or_insert_with(|| {
-                format!("`{name}` beside the board is a board, too; if it is a copy, have the next update join it: {adopt}")
+                format!("`{name}`, beside the board, is also a board; if it is a copy, let the next update join it: {adopt}")
             });
         }
         if let Some(said) = self.explicit.heartbeat.as_ref().filter(|_| self.replaced) {

@@ -49,7 +49,7 @@ impl Summary {
         let waits = self.waits.filter(|waits| waits.p95_ms >= LONG_WAIT_MS)?;
         Some(format!(
             "5 in 100 updates waited {} ms or longer (at most {} ms), which is close to a \
-             timeout of 5000 ms: raise `BOARDSYNC_TIMEOUT_MS`, or find out who holds the lock so long",
+             timeout of 5000 ms: raise `BOARDSYNC_TIMEOUT_MS`, or find out who holds the lock for so long",
             waits.p95_ms, waits.max_ms
         ))
     }
@@ -57,7 +57,7 @@ impl Summary {
     fn on_staleness(&self) -> Option<String> {
         (self.aged_overrides > 0).then(|| {
             format!(
-                "{} locks were taken over for their age alone, and a slow holder may have lived: \
+                "{} locks were taken over because of their age alone, and their holders may have been alive: \
                  raise `BOARDSYNC_STALE_MS` if updates or `exec` commands of a peer without \
                  heartbeat run that long",
                 self.aged_overrides
@@ -70,7 +70,7 @@ impl Summary {
         let lost = count("not-owner") + count("not-found");
         (lost > 0).then(|| {
             format!(
-                "{lost} holders found their lock taken over or removed before they were done: \
+                "{lost} holders found their lock taken over or removed before they had finished: \
                  raise `BOARDSYNC_STALE_MS`, or look for a machine that sleeps in between"
             )
         })

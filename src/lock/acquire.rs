@@ -103,7 +103,7 @@ impl Search {
         }
     }
 
-    /// Tries for the gate, looks, judges, and does what the verdict allows.
+    /// Tries for the gate, looks, judges, and acts on the verdict.
     fn pass(&mut self, backoff: &Backoff) -> Result<Pass, IoFailure> {
         if self.pending.is_none() {
             self.refuse_unrelated()?;

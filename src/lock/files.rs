@@ -60,7 +60,7 @@ impl LockFiles {
         }
     }
 
-    /// Returns the folder of them all.
+    /// Returns the folder of all backups.
     pub fn folder(&self) -> &Folder {
         self.lock.in_folder()
     }

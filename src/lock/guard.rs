@@ -72,7 +72,7 @@ impl<'a> Guard<'a> {
         Ok(match judge_guard(&seen.content, &facts, is_running) {
             Verdict::TakeOver(_) => {
                 disk::retry_briefly(|| disk::remove("guard.remove-dead", &site.files.guard))?;
-                site.say(format_args!("removed a guard that its dead writer left"));
+                site.say(format_args!("removed a guard left by a dead process"));
                 GuardState::Free
             }
             Verdict::Abandoned | Verdict::NotALock(_) => GuardState::Abandoned,

@@ -12,7 +12,7 @@ pub struct Host {
     pub name: String,
     /// The name made comparable (`studio`).
     pub id: String,
-    /// The kernel's name for this boot; `None` where there is none (not Linux).
+    /// The kernel's id of this boot; `None` if it has no name (not Linux).
     pub boot_id: Option<String>,
     /// A file of names that mean one host, read only when a name differs.
     pub aliases_file: Option<PathBuf>,

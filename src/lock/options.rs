@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Takes the reason for which a section is about to run without the lock.
+/// A callback that receives the reason why a section is about to run without the lock.
 pub type Warn = Arc<dyn Fn(&Unlocked) + Send + Sync>;
 
 /// Takes one line for each step of the lock.

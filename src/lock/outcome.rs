@@ -210,14 +210,14 @@ impl LockOutcome {
         }
     }
 
-    /// Returns how long it was waited for.
+    /// Returns the time waited for it.
     pub fn waited(&self) -> Duration {
         match self {
             Self::Locked { waited, .. } | Self::Unlocked(Unlocked { waited, .. }) => *waited,
         }
     }
 
-    /// Returns how long it was waited for, in ms.
+    /// Returns the time waited for it, in ms.
     pub fn waited_ms(&self) -> u64 {
         u64::try_from(self.waited().as_millis()).unwrap_or(u64::MAX)
     }

@@ -101,7 +101,7 @@ impl Pending {
         self.clock()
     }
 
-    /// Returns the record the lock's name unless something has it.
+    /// Publishes the record as the lock, unless something is there.
     ///
     /// A link keeps the old time, and a waiter that wrote its record five
     /// seconds ago would publish a lock that is five seconds old: the time is
@@ -111,7 +111,7 @@ impl Pending {
         self.publish_as("lock.publish", lock)
     }
 
-    /// Returns the file the free name `entry`; false if something has it.
+    /// Publishes the file as `entry`; false if something is there.
     pub fn publish_as(&mut self, step: &'static str, entry: &Entry) -> io::Result<bool> {
         let placed = match disk::publish_new(step, &self.entry, entry) {
             Err(error) if disk::is_unsupported(&error) => {

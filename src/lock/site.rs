@@ -14,7 +14,7 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-/// Everything that acquiring, releasing and inspecting one lock depend on.
+/// Everything on which acquiring, releasing and inspecting one lock depend.
 #[derive(Debug)]
 pub struct Site {
     pub files: LockFiles,

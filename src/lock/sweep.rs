@@ -9,7 +9,7 @@ use crate::disk::{self, FileKind, FileStatus};
 /// Bounds what one holder looks at; the next one goes on.
 const MOST: usize = 256;
 
-/// Removes what dead or long gone processes left pending, and a dead guard.
+/// Removes the pending files of processes that are dead or long gone, and a dead guard.
 ///
 /// The guard too, though nothing needs it now: the Node peer would wait
 /// behind it for ever.

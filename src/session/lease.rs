@@ -122,7 +122,7 @@ pub struct Lease {
     pub activity: Activity,
     /// Since when.
     pub since: Timestamp,
-    /// Where a person finds it: a pane of tmux (`%5`) or a terminal (`/dev/pts/3`).
+    /// Its pane of tmux (`%5`) or its terminal (`/dev/pts/3`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub terminal: Option<String>,
     /// The process whose life is the session's.
@@ -134,7 +134,7 @@ pub struct Lease {
     /// What the board was last told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub told: Option<Told>,
-    /// What its hook met and no agent showed; told at the next start.
+    /// A problem of its hook that no agent showed; it is shown at the next start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trouble: Option<String>,
 }

@@ -150,8 +150,8 @@ impl Registry {
 
     /// Reads every entry, or only those that hold `hash`.
     ///
-    /// Whatever is no entry is skipped in silence, as the peer does: other
-    /// people's files lie here, and one a session would be a warning a session.
+    /// Whatever is not an entry is skipped silently, as the peer does: other
+    /// people's files lie here, and each would be a warning in every session.
     fn scan(&self, hash: Option<&str>) -> Vec<RegistryEntry> {
         let Ok(folder) = fs::read_dir(&self.active) else {
             return Vec::new();

@@ -47,14 +47,14 @@ impl SessionLock {
     ///
     /// # Errors
     ///
-    /// One sentence for a person, where something lies there that is no lease.
+    /// One sentence for a person, where the file is not a lease.
     pub fn read(repo: &Path) -> Result<Option<Self>, String> {
         let path = repo.join(SESSION_LOCK);
         match named_file::read(&path, CAP) {
             Ok(None) => Ok(None),
             Ok(Some(bytes)) => Self::parse(&bytes).map(Some).map_err(|fault| {
                 format!(
-                    "`{}` is no session lock ({fault}) and counts as absent; \
+                    "`{}` is not a session lock ({fault}) and counts as absent; \
                      remove it, or let its session write it anew",
                     path.display()
                 )

@@ -49,7 +49,7 @@ impl Folders {
         let mut found = Whereabouts::Unknown;
         for folder in &self.0 {
             let path = folder.join(name);
-            // A name with a separator in it is none of a folder in here.
+            // A name with a separator in it is not the name of a folder.
             if path.parent() != Some(folder) || Repo::at(&path, folder).key != key {
                 continue;
             }

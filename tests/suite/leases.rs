@@ -207,7 +207,7 @@ fn what_a_hook_met_is_told_at_the_next_start() {
     let mut other = Agent::start(&env, "claude");
     let out = play(&env, &mut other, 0, "SessionStart", "b", &web);
     assert!(
-        out.contains("the hook of ‘a’ met this") && out.contains("not a board of ours"),
+        out.contains("the hook of ‘a’ reported") && out.contains("not a board of ours"),
         "{out}"
     );
     let mut third = Agent::start(&env, "claude");

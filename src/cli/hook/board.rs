@@ -41,7 +41,7 @@ pub fn bring_up_to_date(
     if matches!(report.action, Action::Written | Action::SkippedNoop) {
         note_told(leases, lease, context.now);
     }
-    // A folder that is no repository gets nothing but its row.
+    // A folder that is not a repository gets nothing but its row.
     let is_repo = |name: &str| lease.repo.join(name).exists();
     if report.action != Action::SkippedNoop && (is_repo(".git") || is_repo(".orchestrator")) {
         let subject = RepoSources {

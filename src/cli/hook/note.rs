@@ -38,9 +38,9 @@ pub struct Noted {
     pub agent: Option<&'static Agent>,
     /// The leases that it made or changed.
     pub changed: Vec<Lease>,
-    /// Other sessions in the folder into which this one has just come.
+    /// Other sessions in the folder that this one has just entered.
     pub neighbours: Vec<Lease>,
-    /// What kept the session from getting a place on a board.
+    /// The reason why the session has no row on a board.
     pub trouble: Option<Failure>,
 }
 
@@ -88,7 +88,7 @@ pub fn note(
         folder.is_none_or(|folder| *folder == lease.folder)
     };
     let stays = goes_on && living.is_some_and(is_there);
-    // What an unknown agent says in unknown words is no more than a sign of life.
+    // An unknown event of an unknown agent counts only as a sign of life.
     let makes_nothing = payload.voice == Voice::SubAgent
         || kind == EventKind::End
         || meaning == Meaning::Unknown && caller.agent.is_none();
@@ -207,7 +207,7 @@ fn known_path(repo: PathBuf, board: &Path, leases: &Leases) -> PathBuf {
     known.unwrap_or(repo)
 }
 
-/// Finds where a person would look for the session.
+/// Finds the pane or terminal of the session.
 fn terminal(env: &Env, agent: Option<u32>) -> Option<String> {
     if let Some(pane) = env.text("TMUX_PANE") {
         return Some(crate::printable::printable(pane, 20));

@@ -1,4 +1,4 @@
-//! What a hook has to say to the person, by way of an agent that shows it.
+//! Notices of a hook for the person, shown by an agent that can.
 
 use crate::Timestamp;
 use crate::agent::{Agent, Shows};
@@ -10,7 +10,7 @@ use crate::session::lease::{Lease, Leases, SHORT_WAIT, short_id};
 const LONGEST: usize = 300;
 
 /// Reports at a start who else works in the folder, and what earlier hooks met
-/// and could not say; each of it once.
+/// but could not show; each once.
 pub fn print(
     agent: Option<&Agent>,
     own: &Lease,
@@ -30,7 +30,7 @@ pub fn print(
     for lease in leases.read() {
         if let Some(trouble) = take_trouble(leases, &lease) {
             said.push(format!(
-                "the hook of {} met this: {trouble}",
+                "the hook of {} reported: {trouble}",
                 quoted(&lease)
             ));
         }

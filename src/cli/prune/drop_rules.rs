@@ -1,4 +1,4 @@
-//! Which rows nobody needs: old closed ones, and those whose folder is gone.
+//! Which rows are dropped: old closed ones, and those whose folder is gone.
 
 use super::super::context::Context;
 use super::super::outcome::Failure;
@@ -46,7 +46,7 @@ impl DropRules {
         })
     }
 
-    /// Returns why nobody needs a row; `None` if it stays.
+    /// Returns the reason for dropping a row; `None` if it stays.
     pub fn why(&self, row: &Row) -> Option<String> {
         self.is_old(row).or_else(|| self.is_missing(row))
     }

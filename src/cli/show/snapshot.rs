@@ -127,7 +127,10 @@ impl Snapshot {
 fn troubles(sessions: &[Session]) -> Vec<String> {
     let troubled = sessions.iter().filter_map(|session| {
         let trouble = session.trouble.as_deref()?;
-        Some(format!("the hook of `{}` met: {trouble}", session.repo))
+        Some(format!(
+            "the hook of `{}` reported: {trouble}",
+            session.repo
+        ))
     });
     let mut troubles: Vec<String> = troubled.collect();
     troubles.sort();

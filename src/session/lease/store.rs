@@ -128,7 +128,7 @@ impl Leases {
     ///
     /// # Errors
     ///
-    /// What the system says; that it is gone already is no error.
+    /// What the system says; a lease that is gone already is not an error.
     pub fn remove(&self, lease: &Lease) -> io::Result<()> {
         remove("lease.unlink", &self.folder.join(file_name(lease)))
     }
