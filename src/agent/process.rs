@@ -1,6 +1,6 @@
 //! Which process stands behind a hook, and which agent it is.
 
-use super::table::{AGENTS, Agent, named};
+use super::{AGENTS, Agent, named};
 use crate::config::Env;
 use crate::session::lease::{Lease, Processes, Proof, Scope};
 use std::cell::LazyCell;
@@ -10,36 +10,8 @@ use std::path::Path;
 const MOST: usize = 12;
 
 /// Programs that only run others, for a moment or for ever, and are no agent.
-const SHELLS: &[&str] = &[
-    "sh",
-    "bash",
-    "dash",
-    "zsh",
-    "fish",
-    "ksh",
-    "ash",
-    "busybox",
-    "cmd",
-    "powershell",
-    "pwsh",
-    "env",
-    "timeout",
-    "nice",
-    "setsid",
-    "sudo",
-    "su",
-    "script",
-    "npx",
-    "npm",
-    "boardsync",
-    "systemd",
-    "init",
-    "launchd",
-    "login",
-    "sshd",
-    "tmux",
-    "screen",
-];
+const SHELLS: &str = "sh bash dash zsh fish ksh ash busybox cmd powershell pwsh env timeout nice \
+     setsid sudo su script npx npm boardsync systemd init launchd login sshd tmux screen";
 
 /// Programs that are what their script is.
 const INTERPRETERS: &[&str] = &["node", "bun", "deno", "python", "python3"];
@@ -166,7 +138,7 @@ fn agent_of(command: &[String]) -> Option<&'static Agent> {
 }
 
 fn is_shell(command: &[String]) -> bool {
-    program(command).is_none_or(|program| SHELLS.contains(&program.as_str()))
+    program(command).is_none_or(|program| SHELLS.split(' ').any(|shell| shell == program))
 }
 
 /// Gives the name of the program; a login shell is called `-zsh`.

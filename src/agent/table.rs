@@ -2,165 +2,206 @@
 //!
 //! What an entry says comes from the agent's documentation and from recorded
 //! runs (`fixtures/agents`). Event names and fields that most of them share
-//! are in [`super::words`] and [`super::payload`].
+//! are in [`super::words`] and [`super::fields`].
 
-use crate::session::lease::{Activity, EventKind, Scope};
+use super::entry::{Agent, END, IDLE, PLAIN, START, Shows, WAITING, WORKING};
+use super::fields::Field;
+use super::settings::{Content, Settings};
+use crate::session::lease::Scope;
 
-/// Whether a person gets to see the `systemMessage` that a hook prints at a start.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shows {
-    /// It is shown, and given to no model.
-    Message,
-    /// It is not, or nobody has tried.
-    Nothing,
-}
+/// Claude Code's format, with timeouts in seconds.
+const SECONDS: Content = Content::grouped(1);
+/// The same, with timeouts in milliseconds.
+const MILLISECONDS: Content = Content::grouped(1000);
 
-/// What is known of one agent.
-#[derive(Debug)]
-pub struct Agent {
-    /// Its name, for `--agent` and in leases.
-    pub name: &'static str,
-    /// What its program, or the package of its script, is called.
-    pub programs: &'static [&'static str],
-    /// Its own folders in the home folder: no session works there.
-    pub folders: &'static [&'static str],
-    /// Names of events that only it uses, or uses in a sense of its own.
-    pub words: &'static [(&'static str, EventKind)],
-    /// The variable that gives its hooks the session's id.
-    pub id_variable: Option<&'static str>,
-    /// The variable that gives its hooks the number of its process.
-    pub pid_variable: Option<&'static str>,
-    /// A field that only its payloads have.
-    pub field: Option<&'static str>,
-    /// What the life of its process says of one session.
-    pub process: Scope,
-    /// Whether its person sees what a hook has to say.
-    pub shows: Shows,
-}
+const EVENTS: &str = "SessionStart UserPromptSubmit Stop SessionEnd";
+const AND_NOTIFICATION: &str = "SessionStart UserPromptSubmit Notification Stop SessionEnd";
 
-const WORKING: EventKind = EventKind::Now(Activity::Working);
-const IDLE: EventKind = EventKind::Now(Activity::Idle);
-const WAITING: EventKind = EventKind::Now(Activity::Waiting);
-
-/// What most agents have in common.
-const PLAIN: Agent = Agent {
-    name: "",
-    programs: &[],
-    folders: &[],
-    words: &[],
-    id_variable: None,
-    pid_variable: None,
-    field: None,
-    process: Scope::Session,
-    shows: Shows::Nothing,
-};
-
-/// All agents.
-pub const AGENTS: &[Agent] = &[
+/// All agents; the first is set up where none is installed.
+pub static AGENTS: &[Agent] = &[
     Agent {
         name: "claude-code",
+        title: "Claude Code",
         programs: &["claude", "claude-code"],
         folders: &[".claude"],
         id_variable: Some("CLAUDE_CODE_SESSION_ID"),
         pid_variable: Some("CLAUDE_PID"),
+        project_variable: Some("CLAUDE_PROJECT_DIR"),
         // Tried with 2.1.197 and 2.1.332.
         shows: Shows::Message,
+        settings: Some(Settings {
+            folder_variable: Some("CLAUDE_CONFIG_DIR"),
+            events: AND_NOTIFICATION,
+            start_matcher: Some("startup|resume|clear|compact|fork"),
+            project_files: &[".claude/settings.local.json", ".claude/settings.json"],
+            managed_file: Some(if cfg!(target_os = "macos") {
+                "/Library/Application Support/ClaudeCode/managed-settings.json"
+            } else if cfg!(windows) {
+                r"C:\Program Files\ClaudeCode\managed-settings.json"
+            } else {
+                "/etc/claude-code/managed-settings.json"
+            }),
+            ..Settings::at(".claude", "settings.json", SECONDS)
+        }),
         ..PLAIN
     },
     Agent {
         name: "codex",
+        title: "Codex",
         programs: &["codex"],
         folders: &[".codex"],
         process: Scope::Daemon,
+        settings: Some(Settings {
+            folder_variable: Some("CODEX_HOME"),
+            events: EVENTS,
+            // More is refused.
+            end_seconds: 3,
+            trust_file: Some("config.toml"),
+            ..Settings::at(".codex", "hooks.json", SECONDS)
+        }),
         ..PLAIN
     },
     Agent {
         name: "gemini",
+        title: "Gemini CLI",
         programs: &["gemini", "gemini-cli"],
         folders: &[".gemini"],
-        words: &[("BeforeAgent", WORKING), ("AfterAgent", IDLE)],
+        words: &[(WORKING, "BeforeAgent"), (IDLE, "AfterAgent")],
         id_variable: Some("GEMINI_SESSION_ID"),
+        project_variable: Some("GEMINI_PROJECT_DIR"),
+        settings: Some(Settings {
+            events: "SessionStart BeforeAgent Notification AfterAgent SessionEnd",
+            ..Settings::at(".gemini", "settings.json", MILLISECONDS)
+        }),
         ..PLAIN
     },
     Agent {
         name: "qwen",
+        title: "Qwen Code",
         programs: &["qwen", "qwen-code"],
         folders: &[".qwen"],
         id_variable: Some("QWEN_CODE_SESSION_ID"),
+        settings: Some(Settings {
+            events: AND_NOTIFICATION,
+            ..Settings::at(".qwen", "settings.json", MILLISECONDS)
+        }),
         ..PLAIN
     },
     Agent {
         name: "copilot",
+        title: "Copilot CLI",
         programs: &["copilot"],
         folders: &[".copilot"],
-        words: &[("agentStop", IDLE)],
+        words: &[(IDLE, "agentStop")],
+        settings: Some(Settings {
+            // Names in this spelling come with Claude's payload.
+            events: EVENTS,
+            ..Settings::at(
+                ".copilot",
+                "hooks/boardsync.json",
+                Content::flat("bash", Some("timeoutSec")),
+            )
+        }),
         ..PLAIN
     },
     Agent {
         name: "cursor",
+        title: "Cursor",
         programs: &["cursor", "cursor-agent"],
         folders: &[".cursor"],
-        words: &[("beforeSubmitPrompt", WORKING)],
-        field: Some("cursor_version"),
+        words: &[(WORKING, "beforeSubmitPrompt")],
+        fields: &[
+            (Field::Session, "conversationid"),
+            (Field::Folder, "workspaceroots"),
+        ],
+        own_field: Some("cursor_version"),
+        project_variable: Some("CURSOR_PROJECT_DIR"),
         process: Scope::Daemon,
+        settings: Some(Settings {
+            events: "sessionStart beforeSubmitPrompt stop sessionEnd",
+            ..Settings::at(".cursor", "hooks.json", Content::flat("command", None))
+        }),
         ..PLAIN
     },
     Agent {
         name: "cline",
+        title: "Cline",
         programs: &["cline"],
         folders: &[".cline"],
         words: &[
-            ("TaskStart", EventKind::Start),
-            ("TaskResume", EventKind::Start),
-            ("agent_start", EventKind::Start),
-            ("agent_resume", EventKind::Start),
-            ("tool_call", WORKING),
-            ("tool_result", WORKING),
-            ("prompt_submit", WORKING),
-            ("TaskComplete", IDLE),
-            ("TaskCancel", IDLE),
-            ("agent_end", IDLE),
-            ("agent_abort", IDLE),
-            ("session_shutdown", EventKind::End),
+            (START, "TaskStart TaskResume agent_start agent_resume"),
+            (WORKING, "tool_call tool_result prompt_submit"),
+            (IDLE, "TaskComplete TaskCancel agent_end agent_abort"),
+            (END, "session_shutdown"),
         ],
-        field: Some("clineVersion"),
+        fields: &[
+            (Field::Event, "hookname"),
+            (Field::Session, "taskid"),
+            (Field::Folder, "workspaceroots"),
+        ],
+        own_field: Some("clineVersion"),
         process: Scope::Daemon,
+        settings: Some(Settings {
+            events: "TaskStart TaskResume UserPromptSubmit TaskComplete TaskCancel",
+            ..Settings::at(".cline", "hooks", Content::Programs)
+        }),
         ..PLAIN
     },
     Agent {
         name: "opencode",
+        title: "opencode",
         programs: &["opencode", "opencode-ai"],
         folders: &[".opencode", ".config/opencode"],
         words: &[
-            ("session.created", EventKind::Start),
-            ("session.status", WORKING),
-            ("session.idle", IDLE),
-            ("permission.asked", WAITING),
-            ("permission.updated", WAITING),
-            ("session.deleted", EventKind::End),
+            (START, "session.created"),
+            (WORKING, "session.status"),
+            (IDLE, "session.idle"),
+            (WAITING, "permission.asked permission.updated"),
+            (END, "session.deleted"),
         ],
         process: Scope::Daemon,
+        settings: Some(Settings {
+            folder_variable: Some("OPENCODE_CONFIG_DIR"),
+            ..Settings::at(
+                ".config/opencode",
+                "plugin/boardsync.js",
+                Content::PlugIn(include_str!("../../plugins/opencode/boardsync.js")),
+            )
+        }),
         ..PLAIN
     },
     Agent {
         name: "pi",
+        title: "Pi",
         programs: &["pi", "pi-coding-agent"],
         folders: &[".pi"],
         words: &[
-            ("agent_start", WORKING),
-            ("agent_end", IDLE),
-            ("session_shutdown", EventKind::End),
+            (WORKING, "agent_start"),
+            (IDLE, "agent_end"),
+            (END, "session_shutdown"),
         ],
+        settings: Some(Settings {
+            folder_variable: Some("PI_CODING_AGENT_DIR"),
+            ..Settings::at(
+                ".pi/agent",
+                "extensions/boardsync.ts",
+                Content::PlugIn(include_str!("../../plugins/pi/boardsync.ts")),
+            )
+        }),
         ..PLAIN
     },
     Agent {
         name: "grok",
+        title: "Grok Build",
         programs: &["grok"],
         folders: &[".grok"],
+        fields: &[(Field::Folder, "workspaceroot")],
+        project_variable: Some("GROK_WORKSPACE_ROOT"),
         ..PLAIN
     },
     Agent {
         name: "vscode",
+        title: "VS Code",
         programs: &["code", "code-insiders"],
         folders: &[".vscode", ".vscode-server"],
         process: Scope::Daemon,
@@ -168,40 +209,51 @@ pub const AGENTS: &[Agent] = &[
     },
     Agent {
         name: "goose",
+        title: "goose",
         programs: &["goose"],
         folders: &[".agents", ".config/goose"],
+        fields: &[(Field::Folder, "workingdir")],
+        settings: Some(Settings {
+            sign: Some(".config/goose"),
+            events: EVENTS,
+            ..Settings::at(".agents", "plugins/boardsync/hooks/hooks.json", SECONDS)
+        }),
         ..PLAIN
     },
     Agent {
         name: "crush",
+        title: "Crush",
         programs: &["crush"],
         folders: &[".config/crush"],
+        project_variable: Some("CRUSH_PROJECT_DIR"),
         ..PLAIN
     },
     Agent {
         name: "antigravity",
+        title: "Antigravity",
         programs: &["antigravity"],
         folders: &[".antigravity"],
+        fields: &[
+            (Field::Session, "conversationid"),
+            (Field::Folder, "workspacepaths"),
+        ],
         process: Scope::Daemon,
         ..PLAIN
     },
     Agent {
         name: "kiro",
+        title: "Kiro",
         programs: &["kiro", "kiro-cli"],
         folders: &[".kiro"],
-        words: &[("agentSpawn", EventKind::Start)],
+        words: &[(START, "agentSpawn")],
         process: Scope::Daemon,
         ..PLAIN
     },
     Agent {
         name: "droid",
+        title: "Droid",
         programs: &["droid"],
         folders: &[".factory"],
         ..PLAIN
     },
 ];
-
-/// Finds an agent by its name.
-pub fn named(name: &str) -> Option<&'static Agent> {
-    AGENTS.iter().find(|agent| agent.name == name)
-}

@@ -1,30 +1,22 @@
 //! What the names of events mean: one list for all agents.
 
-use super::table::Agent;
-use crate::session::lease::{Activity, EventKind};
-
-const WORKING: EventKind = EventKind::Now(Activity::Working);
-const WAITING: EventKind = EventKind::Now(Activity::Waiting);
-const IDLE: EventKind = EventKind::Now(Activity::Idle);
+use super::entry::{Agent, END, IDLE, START, WAITING, WORKING, Words};
+use crate::session::lease::EventKind;
 
 /// Names that mean the same wherever they are used; Claude Code's, mostly.
-const SHARED: &[(&str, EventKind)] = &[
-    ("SessionStart", EventKind::Start),
-    ("SessionEnd", EventKind::End),
-    ("UserPromptSubmit", WORKING),
-    ("UserPromptSubmitted", WORKING),
-    ("PreToolUse", WORKING),
-    ("PostToolUse", WORKING),
-    ("PostToolUseFailure", WORKING),
-    ("BeforeTool", WORKING),
-    ("AfterTool", WORKING),
-    ("PermissionRequest", WAITING),
-    ("Elicitation", WAITING),
-    ("Stop", IDLE),
-    ("StopFailure", IDLE),
+const SHARED: Words = &[
+    (START, "SessionStart"),
+    (END, "SessionEnd"),
+    (WORKING, "UserPromptSubmit UserPromptSubmitted"),
+    (
+        WORKING,
+        "PreToolUse PostToolUse PostToolUseFailure BeforeTool AfterTool",
+    ),
+    (WAITING, "PermissionRequest Elicitation"),
+    (IDLE, "Stop StopFailure"),
 ];
 
-/// What an event is.
+/// The meaning of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meaning {
     /// The name is known.
@@ -39,8 +31,8 @@ pub fn meaning(name: &str, agent: Option<&Agent>) -> Meaning {
     let own = agent.map_or(&[][..], |agent| agent.words);
     own.iter()
         .chain(SHARED)
-        .find(|(word, _)| plain(word) == name)
-        .map_or(Meaning::Unknown, |(_, kind)| Meaning::Known(*kind))
+        .find(|(_, words)| words.split(' ').any(|word| plain(word) == name))
+        .map_or(Meaning::Unknown, |(kind, _)| Meaning::Known(*kind))
 }
 
 /// Returns whether a name is that of a notification, which may be about anything.
@@ -80,7 +72,7 @@ pub fn plain(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::table::{AGENTS, named};
+    use super::super::{AGENTS, named};
     use super::*;
 
     #[test]

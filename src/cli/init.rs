@@ -6,7 +6,7 @@ use super::context::Context;
 use super::outcome::{Exit, Failure, print, print_json, warn};
 use crate::config::{self, Choice};
 use crate::printable::printable;
-use crate::setup::{Change, Events, Scope, Setup, SetupError, Way, make};
+use crate::setup::{Change, Events, Scope, Setup, SetupError, Way, agent_names, make};
 use clap::Args;
 use serde_json::{Value, json};
 use std::io::{IsTerminal, Write};
@@ -17,9 +17,13 @@ use std::io::{IsTerminal, Write};
     after_help = "Examples:\n  boardsync init --dry-run\n  boardsync init --yes\n  boardsync init --agent claude-code codex\n  boardsync --vault ~/notes init --git --shared\n  boardsync init --undo\n\nSets up every agent that has a folder in your home folder, for all repositories;\nwith --project, Claude Code in .claude/settings.local.json of the current one.\nPrints what it will do and asks. Doing it twice does nothing more. What a file\nof settings held before stays beside it as `….before-boardsync`: --undo gives\nthat back, or, where the file has been edited since, takes out its own part\nalone and leaves the copy."
 )]
 pub struct InitArgs {
-    /// The agents to set up: claude-code, codex, gemini, qwen, copilot, cursor,
-    /// cline, opencode, pi, goose [default: those that are installed]
-    #[arg(long = "agent", value_name = "NAME", num_args = 1.., conflicts_with = "project")]
+    #[arg(
+        long = "agent", value_name = "NAME", num_args = 1.., conflicts_with = "project",
+        help = format!(
+            "The agents to set up: {} [default: those that are installed]",
+            agent_names().join(", ")
+        )
+    )]
     agents: Vec<String>,
     /// Put the hooks into the settings of the current repository, on this host
     #[arg(long)]

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::cell::OnceCell;
 use std::fmt::Display;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::SystemTime;
 
 /// The weight of a finding.
@@ -153,11 +153,6 @@ impl<'a> Inspection<'a> {
             lock_options,
             abilities: OnceCell::new(),
         }
-    }
-
-    /// Gives the home folder, if it is known.
-    pub fn home(&self) -> Option<PathBuf> {
-        config::home(self.env)
     }
 
     /// Gives the options of the board's lock.

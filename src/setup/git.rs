@@ -14,7 +14,7 @@ const KEPT: [&str; 4] = [
 ];
 
 /// git, in one folder that the user named.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Git {
     folder: PathBuf,
 }

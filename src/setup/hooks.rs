@@ -1,32 +1,31 @@
 //! What has the agents call boardsync.
 
-use super::agents::{AGENTS, Agent, Caller};
+use super::agents::Target;
 use super::hook_command::{self, binary_of};
+use super::hook_settings::HookSettings;
 use super::links::{Links, locate};
 use super::merge_driver::this_program;
-use super::settings::{self, HookEvent, HookSettings, Shape};
+use super::settings_file::SettingsFile;
 use super::text_file::{self, Edit, Format, TextFile};
 use super::whole_file::{MARK, WholeFile};
 use super::{Change, Events, Scope, Setup, SetupError, Way};
+use crate::agent::Content;
 use std::path::{Path, PathBuf};
-
-/// The files of a project with settings of Claude Code: of this host alone,
-/// and for everybody.
-pub const PROJECT_FILES: [&str; 2] = [".claude/settings.local.json", ".claude/settings.json"];
 
 /// Plans the changes: to the agents that were named, else to those that are
 /// installed; taking away looks at all.
 pub fn plan<'a>(setup: &'a Setup) -> Result<Vec<Change<'a>>, SetupError> {
     let mut changes = Vec::new();
-    for file in files(setup)? {
+    for file in match setup.scope {
+        Scope::User => user_files(setup)?,
+        Scope::Project => project_files(setup)?,
+    } {
         let edit = Edit {
             id: "hooks",
-            what: what(setup.way, &file),
-            links: match &file.below {
-                Some(root) => Links::RefuseBelow(root),
-                None => Links::Follow,
-            },
+            what: file.what(setup.way),
             path: file.path,
+            links: file.links,
+            own_folders: file.own_folders,
             format: &*file.format,
         };
         changes.extend(text_file::plan(edit, setup.way)?);
@@ -36,143 +35,122 @@ pub fn plan<'a>(setup: &'a Setup) -> Result<Vec<Change<'a>>, SetupError> {
 
 /// One file that has an agent call boardsync.
 struct File {
-    agent: &'static Agent,
+    target: Target,
     path: PathBuf,
-    /// The folder below which no links are followed.
-    below: Option<PathBuf>,
+    links: Links,
+    own_folders: usize,
     /// When boardsync is called.
     when: String,
     format: Box<dyn Format>,
 }
 
-fn files(setup: &Setup) -> Result<Vec<File>, SetupError> {
-    let program = this_program()?;
-    if setup.scope == Scope::Project {
-        return project_files(setup, &program);
-    }
-    let home = setup.home();
+fn user_files(setup: &Setup) -> Result<Vec<File>, SetupError> {
     let mut files = Vec::new();
-    for agent in agents(setup)? {
-        let folder = agent.folder(setup.env, home.as_deref(), setup.cwd);
-        let folder = folder
+    for target in targets(setup)? {
+        let folder = target
+            .folder(setup.env, setup.cwd)
             .ok_or_else(|| SetupError("the home folder is not known; set `HOME`".to_owned()))?;
-        files.extend(files_of(agent, &folder, &program, setup.events));
+        files.extend(files_in(&folder, target, setup)?);
     }
     Ok(files)
 }
 
-fn agents(setup: &Setup) -> Result<Vec<&'static Agent>, SetupError> {
+fn targets(setup: &Setup) -> Result<Vec<Target>, SetupError> {
     if !setup.agents.is_empty() {
         let named = setup.agents.iter().map(|name| {
-            Agent::named(name).ok_or_else(|| {
-                let known: Vec<_> = AGENTS.iter().map(|agent| agent.name).collect();
-                SetupError(format!(
-                    "unknown agent `{name}`; expected one of {}",
-                    known.join(", ")
-                ))
+            let mut all = Target::all();
+            all.find(|it| it.agent.name == name).ok_or_else(|| {
+                let known = agent_names().join(", ");
+                SetupError(format!("unknown agent `{name}`; expected one of {known}"))
             })
         });
         return named.collect();
     }
-    if setup.way == Way::Undo {
-        return Ok(AGENTS.iter().collect());
-    }
-    let home = setup.home();
-    let is_installed = |agent: &&Agent| agent.is_installed(setup.env, home.as_deref(), setup.cwd);
-    let installed: Vec<_> = AGENTS.iter().filter(is_installed).collect();
-    Ok(match installed.is_empty() {
-        true => AGENTS.iter().take(1).collect(),
-        false => installed,
+    let installed = Target::all().filter(|it| it.is_installed(setup.env, setup.cwd));
+    let installed: Vec<Target> = installed.collect();
+    Ok(match setup.way {
+        Way::Undo => Target::all().collect(),
+        Way::Do if installed.is_empty() => Target::all().take(1).collect(),
+        Way::Do => installed,
     })
 }
 
-fn files_of(agent: &'static Agent, folder: &Path, program: &Path, wanted: Events) -> Vec<File> {
-    let arguments = agent.arguments();
-    let command = hook_command::write(program, &arguments);
-    let file = |name: &str, when: String, format: Box<dyn Format>| File {
-        agent,
-        path: folder.join(name),
-        below: None,
+/// Lists the names of the agents that can be set up.
+pub fn agent_names() -> Vec<&'static str> {
+    Target::all().map(|target| target.agent.name).collect()
+}
+
+/// Lists what calls boardsync from an agent's `folder`.
+fn files_in(folder: &Path, target: Target, setup: &Setup) -> Result<Vec<File>, SetupError> {
+    let program = this_program()?;
+    let command = hook_command::write(&program, &target.arguments());
+    let path = target.settings.path;
+    let file = |path: String, when: String, format: Box<dyn Format>| File {
+        target,
+        own_folders: Path::new(&path).components().count(),
+        path: folder.join(path),
+        links: Links::Follow,
         when,
         format,
     };
-    match &agent.caller {
-        Caller::Hooks {
-            file: name,
-            shape,
-            events,
-            own_folders,
-        } => {
-            let settings = hook_settings(*shape, command, events, wanted, *own_folders);
-            let when = names(&settings.events);
-            vec![file(name, when, Box::new(settings))]
-        }
-        Caller::Programs { folder, events } => {
-            let text = format!("#!/bin/sh\n# {MARK}\nexec {command}\n");
-            let program = |event: &&str| {
-                let whole = WholeFile {
-                    text: text.clone(),
-                    is_executable: true,
-                };
-                let name = format!("{folder}/{event}");
-                file(&name, (*event).to_owned(), Box::new(whole))
+    Ok(match target.settings.content {
+        Content::Hooks(format) => {
+            let is_edge = |event: &str| target.is_start(event) || target.is_end(event);
+            let mut events: Vec<_> = target.events().collect();
+            events.retain(|event| setup.events == Events::All || is_edge(event));
+            let when = events.join(", ");
+            let settings = HookSettings {
+                target,
+                format,
+                command,
+                events,
             };
-            events.iter().map(program).collect()
+            vec![file(path.to_owned(), when, Box::new(settings))]
         }
-        Caller::PlugIn { file: name, text } => {
-            let path = serde_json::Value::from(program.to_string_lossy()).to_string();
+        Content::Programs => {
+            let text = format!("#!/bin/sh\n# {MARK}\nexec {command}\n");
+            let program = |event: &str| {
+                let text = text.clone();
+                let is_executable = true;
+                let whole = WholeFile {
+                    text,
+                    is_executable,
+                };
+                file(format!("{path}/{event}"), event.to_owned(), Box::new(whole))
+            };
+            target.events().map(program).collect()
+        }
+        Content::PlugIn(text) => {
+            let program = serde_json::Value::from(program.to_string_lossy()).to_string();
             let whole = WholeFile {
-                text: text.replacen("\"boardsync\"", &path, 1),
+                text: text.replacen("\"boardsync\"", &program, 1),
                 is_executable: false,
             };
-            vec![file(name, "a session's events".to_owned(), Box::new(whole))]
+            let when = "a session's events".to_owned();
+            vec![file(path.to_owned(), when, Box::new(whole))]
         }
-    }
+    })
 }
 
-fn hook_settings(
-    shape: Shape,
-    command: String,
-    events: &[HookEvent],
-    wanted: Events,
-    own_folders: usize,
-) -> HookSettings {
-    let is_wanted = |event: &&HookEvent| event.is_edge || wanted == Events::All;
-    HookSettings {
-        shape,
-        command,
-        events: events.iter().filter(is_wanted).copied().collect(),
-        own_folders,
-    }
-}
-
-fn names(events: &[HookEvent]) -> String {
-    let names: Vec<_> = events.iter().map(|event| event.name).collect();
-    names.join(", ")
-}
-
-/// Sets up Claude Code alone, in the file that is not committed; what stands in
-/// the other one is taken away, too.
-fn project_files(setup: &Setup, program: &Path) -> Result<Vec<File>, SetupError> {
-    if let Some(other) = setup.agents.iter().find(|name| *name != "claude-code") {
-        return Err(SetupError(format!(
-            "--project sets up `claude-code` only, not `{other}`: leave out --project"
-        )));
-    }
+/// Lists the files of a repository: the one that is not committed, and, where
+/// boardsync is taken away, the others too.
+fn project_files(setup: &Setup) -> Result<Vec<File>, SetupError> {
+    let has_files = |target: &Target| !target.settings.project_files.is_empty();
     let top = project_of(setup.cwd);
-    let agent = &AGENTS[0];
-    let count = match setup.way {
-        Way::Do => 1,
-        Way::Undo => PROJECT_FILES.len(),
-    };
     let mut files = Vec::new();
-    for name in &PROJECT_FILES[..count] {
-        let own = files_of(agent, &top, program, setup.events);
-        files.extend(own.into_iter().map(|file| File {
-            path: top.join(name),
-            below: Some(top.clone()),
-            ..file
-        }));
+    for target in Target::all().filter(has_files) {
+        let count = match setup.way {
+            Way::Do => 1,
+            Way::Undo => target.settings.project_files.len(),
+        };
+        for name in &target.settings.project_files[..count] {
+            files.extend(files_in(&top, target, setup)?.into_iter().map(|file| File {
+                path: top.join(name),
+                links: Links::RefuseBelow(top.clone()),
+                own_folders: Path::new(name).components().count() - 1,
+                ..file
+            }));
+        }
     }
     Ok(files)
 }
@@ -183,27 +161,29 @@ pub fn project_of(folder: &Path) -> PathBuf {
     folder.ancestors().find(is_top).unwrap_or(folder).to_owned()
 }
 
-fn what(way: Way, file: &File) -> String {
-    let title = file.agent.title;
-    if way == Way::Undo {
-        return format!("remove boardsync from {title}");
+impl File {
+    fn what(&self, way: Way) -> String {
+        let title = self.target.agent.title;
+        if way == Way::Undo {
+            return format!("remove boardsync from {title}");
+        }
+        let instead = match self.replaced() {
+            Some(other) => format!(", instead of `{}`", other.display()),
+            None => String::new(),
+        };
+        format!("have {title} call boardsync at {}{instead}", self.when)
     }
-    let instead = match replaced(file) {
-        Some(other) => format!(", instead of `{}`", other.display()),
-        None => String::new(),
-    };
-    format!("have {title} call boardsync at {}{instead}", file.when)
-}
 
-/// Finds another binary that the file's hooks name.
-fn replaced(file: &File) -> Option<PathBuf> {
-    let Caller::Hooks { shape, .. } = &file.agent.caller else {
-        return None;
-    };
-    let target = locate(&file.path, Links::Follow).ok()?;
-    let text = TextFile::read(&target).ok()??.text;
-    let ours = this_program().ok()?;
-    let calls = settings::calls(&text, shape).ok()?;
-    let mut binaries = calls.iter().filter_map(|(_, command)| binary_of(command));
-    binaries.find(|binary| *binary != ours)
+    /// Finds another binary that the file's hooks name.
+    fn replaced(&self) -> Option<PathBuf> {
+        let Content::Hooks(format) = self.target.settings.content else {
+            return None;
+        };
+        let file = TextFile::read(&locate(&self.path, &Links::Follow).ok()?);
+        let text = file.ok()??.text;
+        let ours = this_program().ok()?;
+        let hooks = SettingsFile::read(&text).ok()?.hooks(format);
+        let mut binaries = hooks.iter().filter_map(|hook| binary_of(&hook.command()));
+        binaries.find(|binary| *binary != ours)
+    }
 }

@@ -35,13 +35,12 @@ pub fn plan<'a>(setup: &'a Setup) -> Result<Vec<Change<'a>>, SetupError> {
             Way::Do => format!("have {program} ignore locks and temporaries"),
             Way::Undo => format!("remove the lines for {program}"),
         };
-        let root = path.parent().unwrap_or(vault).to_owned();
-        let links = Links::RefuseBelow(&root);
         let edit = Edit {
             id,
             what,
+            links: Links::RefuseBelow(path.parent().unwrap_or(vault).to_owned()),
             path,
-            links,
+            own_folders: 0,
             format: &block,
         };
         changes.extend(text_file::plan(edit, way)?);

@@ -4,23 +4,23 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// Which links lead to a file that is edited.
-#[derive(Clone, Copy, Debug)]
-pub enum Links<'a> {
+#[derive(Clone, Debug)]
+pub enum Links {
     /// None below this folder: its content belongs to others.
-    RefuseBelow(&'a Path),
+    RefuseBelow(PathBuf),
     /// Any: the user linked the file, as dotfile managers do.
     Follow,
 }
 
 /// Finds the file that is edited, behind links where they are followed.
-pub fn locate(path: &Path, links: Links) -> Result<PathBuf, String> {
+pub fn locate(path: &Path, links: &Links) -> Result<PathBuf, String> {
     let is_link = |path: &Path| {
         path.symlink_metadata()
             .is_ok_and(|meta| meta.file_type().is_symlink())
     };
     match links {
         Links::RefuseBelow(root) => {
-            let below = path.ancestors().take_while(|part| *part != root);
+            let below = path.ancestors().take_while(|part| part != root);
             match below.filter(|part| is_link(part)).last() {
                 None => Ok(path.to_owned()),
                 Some(link) if link == path => {

@@ -20,39 +20,23 @@ const SECTION: &str = "merge.boardsync";
 
 /// Plans the changes; they are undone wherever they were made.
 pub fn plan<'a>(setup: &'a Setup) -> Result<Vec<Change<'a>>, SetupError> {
-    let vault = &setup.vault.path;
-    let is_undo = setup.way == Way::Undo;
-    if !setup.with_git && !is_undo {
-        return Ok(Vec::new());
-    }
-    if !is_in_git(vault) {
-        let no_repository = || {
-            SetupError(format!(
-                "the vault `{}` is in no git repository: run `git init` in it first, or leave out --git",
-                vault.display()
-            ))
-        };
-        return if is_undo {
-            Ok(Vec::new())
-        } else {
-            Err(no_repository())
-        };
-    }
-    let git = match Git::in_vault(&setup.vault) {
-        Some(git) => git,
-        None if is_undo => return Ok(Vec::new()),
-        None => {
-            return Err(SetupError(format!(
-                "only a repository names the vault `{0}`: run `boardsync init --git --vault '{0}'` if you trust it",
-                vault.display()
-            )));
-        }
-    };
-    let planned = plan_with(setup, &git);
-    match planned {
+    let vault = setup.vault.path.display();
+    let git = Git::in_vault(&setup.vault).filter(|_| is_in_git(&setup.vault.path));
+    match (setup.way, git) {
         // Without a git to ask there is nothing of ours in it, either.
-        Err(_) if is_undo => Ok(Vec::new()),
-        planned => planned,
+        (Way::Undo, git) => Ok(git
+            .and_then(|git| plan_with(setup, &git).ok())
+            .unwrap_or_default()),
+        (Way::Do, _) if !setup.with_git => Ok(Vec::new()),
+        (Way::Do, Some(git)) => plan_with(setup, &git),
+        (Way::Do, None) => Err(SetupError(match is_in_git(&setup.vault.path) {
+            true => format!(
+                "only a repository names the vault `{vault}`: run `boardsync init --git --vault '{vault}'` if you trust it"
+            ),
+            false => format!(
+                "the vault `{vault}` is in no git repository: run `git init` in it first, or leave out --git"
+            ),
+        })),
     }
 }
 
@@ -65,17 +49,15 @@ fn plan_with<'a>(setup: &'a Setup, git: &Git) -> Result<Vec<Change<'a>>, SetupEr
     let inside = inside(setup.board);
     let prefix = ask(git, vault, &["rev-parse", "--show-prefix"])?;
     let local = of_git("info/attributes")?;
-    let folder = local.ancestors().nth(2).unwrap_or(vault).to_owned();
-    let local_root = if local.starts_with(vault) {
-        vault
-    } else {
-        &folder
+    let local_root = match local.starts_with(vault) {
+        true => &**vault,
+        false => local.ancestors().nth(2).unwrap_or(vault),
     };
     let files = [
-        (vault.join(".gitattributes"), vault, inside.clone()),
+        (vault.join(".gitattributes"), &**vault, inside.clone()),
         (local.clone(), local_root, format!("{prefix}{inside}")),
     ];
-    let mut changes: Vec<Change> = plan_driver(setup, of_git("config")?)?.into_iter().collect();
+    let mut changes = Vec::from_iter(plan_driver(setup, git, of_git("config")?)?);
     for (path, root, pattern) in files {
         let edit = Edit {
             id: "git-attributes",
@@ -84,7 +66,8 @@ fn plan_with<'a>(setup: &'a Setup, git: &Git) -> Result<Vec<Change<'a>>, SetupEr
                 Way::Undo => "have git merge the board as text again".to_owned(),
             },
             path,
-            links: Links::RefuseBelow(root),
+            links: Links::RefuseBelow(root.to_owned()),
+            own_folders: 0,
             format: &attributes(&pattern),
         };
         changes.extend(text_file::plan(edit, setup.way)?);
@@ -92,14 +75,14 @@ fn plan_with<'a>(setup: &'a Setup, git: &Git) -> Result<Vec<Change<'a>>, SetupEr
     Ok(changes)
 }
 
-fn plan_driver<'a>(setup: &'a Setup, path: PathBuf) -> Result<Option<Change<'a>>, SetupError> {
+fn plan_driver<'a>(
+    setup: &'a Setup,
+    git: &Git,
+    path: PathBuf,
+) -> Result<Option<Change<'a>>, SetupError> {
     let vault = &setup.vault.path;
-    let git = || {
-        Git::in_vault(&setup.vault)
-            .ok_or_else(|| SetupError("git is not run in this vault".to_owned()))
-    };
     let get = ["config", "--local", "--get", DRIVER];
-    let before = git()?.run(&get).map_err(SetupError)?;
+    let before = git.run(&get).map_err(SetupError)?;
     let wanted = driver(&this_program()?);
     let (after, what) = match (setup.way, &before) {
         (Way::Do, Some(before)) if *before == wanted => return Ok(None),
@@ -110,9 +93,10 @@ fn plan_driver<'a>(setup: &'a Setup, path: PathBuf) -> Result<Option<Change<'a>>
         (Way::Undo, None) => return Ok(None),
         (Way::Undo, Some(_)) => (None, "remove the merge driver from git"),
     };
+    let git = git.clone();
     let act = move || {
-        set(&git()?, vault, after.as_deref())?;
-        let revert: Revert<'a> = Some(Box::new(move || set(&git()?, vault, before.as_deref())));
+        set(&git, vault, after.as_deref())?;
+        let revert: Revert<'a> = Some(Box::new(move || set(&git, vault, before.as_deref())));
         Ok(revert)
     };
     Ok(Some(Change {
@@ -131,11 +115,8 @@ fn set(git: &Git, vault: &Path, driver: Option<&str>) -> Result<(), SetupError> 
             ask(git, vault, &["config", "--local", DRIVER, driver])?;
         }
         None => {
-            ask(
-                git,
-                vault,
-                &["config", "--local", "--remove-section", SECTION],
-            )?;
+            let remove = ["config", "--local", "--remove-section", SECTION];
+            ask(git, vault, &remove)?;
         }
     }
     Ok(())

@@ -9,7 +9,7 @@ mod check;
 mod checks;
 mod git;
 mod hook_command;
-mod hook_entry;
+mod hook_settings;
 mod hooks;
 mod ignore;
 mod installed;
@@ -18,16 +18,17 @@ mod links;
 mod merge_driver;
 mod obstacles;
 mod own_config;
-mod settings;
+mod settings_file;
 mod text_file;
 mod whole_file;
 
 pub use change::{Change, Revert, make};
 pub use check::{Finding, Inspection};
 pub use checks::CHECKS;
+pub use hooks::agent_names;
 
 use crate::config::{Env, VaultChoice};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The reason why something cannot be set up, and what to do about it.
 #[derive(Debug, thiserror::Error)]
@@ -85,11 +86,6 @@ pub struct Setup<'a> {
 }
 
 impl Setup<'_> {
-    /// Gives the home folder, if it is known.
-    pub fn home(&self) -> Option<PathBuf> {
-        crate::config::home(self.env)
-    }
-
     /// Plans what is written before the vault is used: which vault it is.
     ///
     /// # Errors

@@ -1,43 +1,39 @@
-//! What keeps hooks that stand in an agent's settings from running.
+//! What keeps hooks that are in an agent's settings from running.
 
+use super::check::Finding;
 use super::hook_command::calls_us;
-use super::settings::{Shape, command_of, entries};
+use super::settings_file::SettingsFile;
+use crate::agent::HookFormat;
 use serde_json::Value;
 use std::path::Path;
 
-/// Something that keeps hooks from running, and what to do about it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Obstacle {
-    /// What is wrong.
-    pub text: String,
-    /// What to do.
-    pub advice: String,
+/// Whose settings a file holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Owner {
+    /// The user's, for all repositories.
+    User,
+    /// A repository's.
+    Project,
+    /// The administrator's, for all users.
+    Administrator,
 }
 
-impl Obstacle {
-    fn new(text: impl Into<String>, advice: impl Into<String>) -> Self {
-        Self {
-            text: text.into(),
-            advice: advice.into(),
-        }
-    }
+fn obstacle(text: String, advice: &str) -> Finding {
+    Finding::warn("hooks", text, advice)
 }
 
 /// Looks for switches that hold for all hooks of a file and those below it.
-///
-/// `managed` tells that the file is the administrator's.
-pub fn switches(settings: &Value, file: &Path, managed: bool) -> Vec<Obstacle> {
-    let shown = file.display();
-    let is_set = |key: &str| settings[key] == true;
+pub fn switches(settings: &Value, path: &Path, owner: Owner) -> Vec<Finding> {
+    let shown = path.display();
     let mut found = Vec::new();
-    if is_set("disableAllHooks") {
-        found.push(Obstacle::new(
+    if settings["disableAllHooks"] == true {
+        found.push(obstacle(
             format!("`disableAllHooks` in `{shown}` switches all hooks off"),
             "remove it",
         ));
     }
-    if managed && is_set("allowManagedHooksOnly") {
-        found.push(Obstacle::new(
+    if owner == Owner::Administrator && settings["allowManagedHooksOnly"] == true {
+        found.push(obstacle(
             format!("`allowManagedHooksOnly` in `{shown}` lets only the administrator's hooks run"),
             "have the administrator add the hooks",
         ));
@@ -46,28 +42,21 @@ pub fn switches(settings: &Value, file: &Path, managed: bool) -> Vec<Obstacle> {
 }
 
 /// Looks at each of our hooks in a file: whether it can run when it should.
-pub fn of_hooks(settings: &Value, shape: &Shape, file: &Path) -> Vec<Obstacle> {
-    let shown = file.display();
+pub fn of_hooks(file: &SettingsFile, format: HookFormat, path: &Path) -> Vec<Finding> {
+    let shown = path.display();
     let advice = format!("correct it in `{shown}`, or remove the hook and run `boardsync init`");
     let mut found = Vec::new();
-    let events = settings["hooks"].as_object();
-    for (event, all) in events.into_iter().flatten() {
-        for group in all.as_array().into_iter().flatten() {
-            let is_ours = |hook: &&Value| command_of(hook, shape).is_some_and(calls_us);
-            for hook in entries(group, shape).into_iter().filter(is_ours) {
-                let faults = [
-                    never_matches(event, group),
-                    is_conditional(group, hook),
-                    is_short(hook, shape),
-                    runs_apart(hook),
-                ];
-                found.extend(
-                    faults.into_iter().flatten().map(|fault| {
-                        Obstacle::new(format!("the hook at {event} {fault}"), &*advice)
-                    }),
-                );
-            }
-        }
+    let hooks = file.hooks(format).into_iter();
+    for hook in hooks.filter(|hook| calls_us(&hook.command())) {
+        let (event, value, group) = (&hook.event, hook.value(), hook.group());
+        let faults = [
+            never_matches(event, &group),
+            is_conditional(&group, &value),
+            is_short(&value, format),
+            runs_apart(&value),
+        ];
+        let faults = faults.into_iter().flatten();
+        found.extend(faults.map(|fault| obstacle(format!("the hook at {event} {fault}"), &advice)));
     }
     found
 }
@@ -104,11 +93,11 @@ fn is_conditional(group: &Value, hook: &Value) -> Option<String> {
     condition.map(|condition| format!("runs only if `{condition}`"))
 }
 
-/// A second is what a hook may have to wait for the lock.
-fn is_short(hook: &Value, shape: &Shape) -> Option<String> {
-    let (timeout, per_second) = match shape {
-        Shape::Nested { per_second } => (&hook["timeout"], *per_second),
-        Shape::Flat { timeout, .. } => (&hook[(*timeout)?], 1),
+/// A hook may have to wait a second for the lock.
+fn is_short(hook: &Value, format: HookFormat) -> Option<String> {
+    let (timeout, per_second) = match format {
+        HookFormat::Grouped { per_second } => (&hook["timeout"], per_second),
+        HookFormat::Flat { timeout, .. } => (&hook[timeout?], 1),
     };
     let timeout = timeout.as_f64()?;
     (timeout < f64::from(per_second)).then(|| match per_second {
@@ -122,11 +111,9 @@ fn runs_apart(hook: &Value) -> Option<String> {
         .then(|| "is `async`, and is lost at the end of a `-p` session".to_owned())
 }
 
-/// Looks for Codex's record that the user trusts the hooks of a file.
-///
-/// Each has an entry `[hooks.state."FILE:event:group:hook"]` in `config.toml`;
-/// a hook without one is skipped (seen in 0.171).
-pub fn is_trusted_by_codex(config: &str, file: &Path) -> bool {
+/// Looks for the agent's record that the user trusts the hooks of a file: for
+/// each an entry `[hooks.state."FILE:event:group:hook"]` (Codex 0.171).
+pub fn is_trusted(config: &str, file: &Path) -> bool {
     let prefix = format!("{}:", file.display());
     let Ok(config) = config.parse::<toml_edit::DocumentMut>() else {
         return false;
@@ -145,136 +132,71 @@ pub fn is_trusted_by_codex(config: &str, file: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
-    const CLAUDE: Shape = Shape::Nested { per_second: 1 };
-    const GEMINI: Shape = Shape::Nested { per_second: 1000 };
+    const CLAUDE: HookFormat = HookFormat::Grouped { per_second: 1 };
+    const GEMINI: HookFormat = HookFormat::Grouped { per_second: 1000 };
 
-    fn of(shape: &Shape, event: &str, group: Value) -> Vec<String> {
-        let settings = json!({ "hooks": { event: [group] } });
-        let found = of_hooks(&settings, shape, Path::new("/s.json"));
-        found.into_iter().map(|obstacle| obstacle.text).collect()
-    }
-
-    fn hook(extra: Value) -> Value {
-        let mut hook = json!({ "type": "command", "command": "/bin/boardsync hook" });
-        for (key, value) in extra.as_object().unwrap() {
-            hook[key] = value.clone();
-        }
-        hook
+    /// Finds the obstacles to a hook with these fields, in a group with those.
+    fn of(format: HookFormat, event: &str, group: &str, hook: &str) -> String {
+        let hook = format!(r#"{{ "command": "/bin/boardsync hook" {hook} }}"#);
+        let group = format!(r#"{{ "hooks": [{hook}] {group} }}"#);
+        let text = format!(r#"{{ "hooks": {{ "{event}": [{group}] }} }}"#);
+        let file = SettingsFile::read(&text).unwrap();
+        let found = of_hooks(&file, format, Path::new("/s.json"));
+        found.into_iter().map(|it| it.text).collect()
     }
 
     #[test]
     fn hooks_that_never_run_are_found() {
-        let plain = || hook(json!({}));
-        let cases = [
+        let of_claude = |event: &str, group: &str, hook: &str| of(CLAUDE, event, group, hook);
+        let matcher = |word: &str| format!(r#", "matcher": "{word}""#);
+        for (text, part) in [
             (
-                CLAUDE,
-                "SessionStart",
-                json!({"matcher": "resume", "hooks": [plain()]}),
+                of_claude("SessionStart", &matcher("resume"), ""),
                 "`startup`",
             ),
+            (of_claude("SessionEnd", &matcher("clear"), ""), "matcher"),
             (
-                CLAUDE,
-                "SessionEnd",
-                json!({"matcher": "clear", "hooks": [plain()]}),
+                of_claude("Notification", &matcher("auth_success"), ""),
                 "matcher",
             ),
+            (of_claude("Stop", "", r#", "if": "Bash(x)""#), "`Bash(x)`"),
+            (of_claude("Stop", "", r#", "timeout": 0.1"#), "0.1 s"),
+            (of_claude("Stop", "", r#", "async": true"#), "async"),
+            (of(GEMINI, "SessionEnd", "", r#", "timeout": 10"#), "10 ms"),
             (
-                CLAUDE,
-                "Notification",
-                json!({"matcher": "auth_success", "hooks": [plain()]}),
-                "matcher",
+                of_claude("SessionStart", &matcher("startup|resume"), ""),
+                "",
             ),
-            (
-                CLAUDE,
-                "Stop",
-                json!({"hooks": [hook(json!({"if": "Bash(x)"}))]}),
-                "`Bash(x)`",
-            ),
-            (
-                CLAUDE,
-                "Stop",
-                json!({"hooks": [hook(json!({"timeout": 0.1}))]}),
-                "0.1 s",
-            ),
-            (
-                GEMINI,
-                "SessionEnd",
-                json!({"hooks": [hook(json!({"timeout": 10}))]}),
-                "10 ms",
-            ),
-            (
-                CLAUDE,
-                "Stop",
-                json!({"hooks": [hook(json!({"async": true}))]}),
-                "async",
-            ),
-        ];
-        for (shape, event, group, part) in cases {
-            let found = of(&shape, event, group);
-            assert_eq!(found.len(), 1, "{part}: {found:?}");
-            assert!(found[0].contains(part), "{part}: {found:?}");
-        }
-    }
-
-    #[test]
-    fn hooks_that_run_are_well() {
-        let plain = || hook(json!({"timeout": 10}));
-        for (shape, event, group) in [
-            (
-                CLAUDE,
-                "SessionStart",
-                json!({"matcher": "startup|resume", "hooks": [plain()]}),
-            ),
-            (
-                CLAUDE,
-                "SessionStart",
-                json!({"matcher": "*", "hooks": [plain()]}),
-            ),
-            (
-                CLAUDE,
-                "SessionStart",
-                json!({"matcher": "^st.*", "hooks": [plain()]}),
-            ),
-            (CLAUDE, "SessionStart", json!({"hooks": [plain()]})),
-            (
-                GEMINI,
-                "SessionEnd",
-                json!({"hooks": [hook(json!({"timeout": 10_000}))]}),
-            ),
-            (
-                CLAUDE,
-                "Stop",
-                json!({"hooks": [{"command": "theirs", "timeout": 0.1}]}),
-            ),
+            (of_claude("SessionStart", &matcher("*"), ""), ""),
+            (of_claude("SessionStart", &matcher("^st.*"), ""), ""),
+            (of_claude("SessionStart", "", r#", "timeout": 10"#), ""),
+            (of(GEMINI, "SessionEnd", "", r#", "timeout": 10000"#), ""),
         ] {
-            assert_eq!(of(&shape, event, group), [""; 0]);
+            assert_eq!(text.is_empty(), part.is_empty(), "{part}: {text}");
+            assert!(text.contains(part), "{part}: {text}");
+            assert!(text.matches("the hook at").count() <= 1, "{text}");
         }
     }
 
     #[test]
     fn switches_are_found() {
-        let both = json!({"disableAllHooks": true, "allowManagedHooksOnly": true});
-        assert_eq!(switches(&both, Path::new("/m"), true).len(), 2);
-        assert_eq!(switches(&both, Path::new("/m"), false).len(), 1);
-        assert_eq!(
-            switches(&json!({"disableAllHooks": false}), Path::new("/m"), true),
-            []
-        );
+        let both = serde_json::json!({"disableAllHooks": true, "allowManagedHooksOnly": true});
+        let count = |settings, owner| switches(settings, Path::new("/m"), owner).len();
+        assert_eq!(count(&both, Owner::Administrator), 2);
+        assert_eq!(count(&both, Owner::User), 1);
+        let off = serde_json::json!({"disableAllHooks": false});
+        assert_eq!(count(&off, Owner::Administrator), 0);
     }
 
     #[test]
-    fn codex_trusts_what_its_config_says() {
+    fn hooks_are_trusted_as_the_config_says() {
         let file = Path::new("/home/me/.codex/hooks.json");
         let trusted = "[hooks.state.\"/home/me/.codex/hooks.json:session_start:0:0\"]\ntrusted_hash = \"sha256:x\"\n";
-        assert!(is_trusted_by_codex(trusted, file));
-        assert!(!is_trusted_by_codex(
-            trusted,
-            Path::new("/other/hooks.json")
-        ));
+        assert!(is_trusted(trusted, file));
+        assert!(!is_trusted(trusted, Path::new("/other/hooks.json")));
         for not in ["", "[hooks]\n", "not toml"] {
-            assert!(!is_trusted_by_codex(not, file), "{not}");
+            assert!(!is_trusted(not, file), "{not}");
         }
     }
 }

@@ -36,6 +36,7 @@ pub fn plan<'a>(setup: &'a Setup) -> Result<Vec<Change<'a>>, SetupError> {
         what,
         path,
         links: Links::Follow,
+        own_folders: 1,
         format: &Remembered { vault, key },
     };
     Ok(text_file::plan(edit, setup.way)?.into_iter().collect())
@@ -141,10 +142,6 @@ impl Format for Remembered<'_> {
             let plain = |text: &str| text.replace("\r\n", "\n").trim_end().to_owned();
             plain(one) == plain(other)
         })
-    }
-
-    fn own_folders(&self) -> usize {
-        1
     }
 
     fn by_hand(&self, way: Way) -> String {

@@ -6,9 +6,9 @@ use crate::disk::{self, Access, read_small};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Bounds what is read of such a file, in bytes.
+/// The greatest size of such a file, in bytes.
 const LIMIT: u64 = 4 * 1024 * 1024;
-/// What the name of a copy ends in.
+/// The end of a copy's name.
 const COPY: &str = "before-boardsync";
 
 /// What is left of a file without our part.
@@ -16,7 +16,7 @@ const COPY: &str = "before-boardsync";
 pub enum Rest {
     /// This text.
     Text(String),
-    /// The file was made for our part.
+    /// Nothing: the file was made for our part.
     NoFile,
 }
 
@@ -30,14 +30,11 @@ pub trait Format {
     fn remove(&self, text: &str) -> Result<Option<Rest>, String>;
     /// Describes what is left to do by hand where it cannot be done here.
     fn by_hand(&self, way: Way) -> String;
-    /// Compares what two texts mean, where [`Format::remove`] does not give
-    /// back the same bytes; the file as it was is then kept beside it.
+    /// Gives the comparison of what two texts mean, where [`Format::remove`]
+    /// does not give back the same bytes; the file as it was is then kept
+    /// beside it.
     fn same(&self) -> Option<fn(&str, &str) -> bool> {
         None
-    }
-    /// Counts the folders above the file that go with it when they are empty.
-    fn own_folders(&self) -> usize {
-        0
     }
     /// Returns whether the file is a program.
     fn is_executable(&self) -> bool {
@@ -54,7 +51,9 @@ pub struct Edit<'a> {
     /// Where the file is looked for.
     pub path: PathBuf,
     /// Which links are followed to it.
-    pub links: Links<'a>,
+    pub links: Links,
+    /// How many folders above it go with it when they are empty.
+    pub own_folders: usize,
     /// What is ours in it.
     pub format: &'a dyn Format,
 }
@@ -64,8 +63,9 @@ pub struct Edit<'a> {
 /// Taking our part out gives back the very bytes that were there before, if the
 /// file means the same as then, and no file if there was none.
 pub fn plan<'a>(edit: Edit, way: Way) -> Result<Option<Change<'a>>, SetupError> {
-    let Edit { id, format, .. } = edit;
-    let path = edit.path;
+    let Edit {
+        id, format, path, ..
+    } = edit;
     let refused = |fault: String| {
         let by_hand = format.by_hand(way);
         let shown = path.display();
@@ -73,130 +73,143 @@ pub fn plan<'a>(edit: Edit, way: Way) -> Result<Option<Change<'a>>, SetupError> 
             "`{shown}` {fault}: repair it and try again, or {by_hand} by hand"
         ))
     };
-    let target = locate(&path, edit.links).map_err(refused)?;
-    let file = TextFile::read(&target).map_err(refused)?;
-    let text = file.as_ref().map(|file| &*file.text);
-    let copy = copy_of(&target);
-    let kept = match format.same() {
-        Some(_) => TextFile::read(&copy).ok().flatten(),
-        None => None,
+    let target = locate(&path, &edit.links).map_err(refused)?;
+    let before = TextFile::read(&target).map_err(refused)?;
+    let text = before.as_ref().map(|file| &*file.text);
+    let after = match (way, text) {
+        (Way::Do, text) => format.add(text).map_err(refused)?.map(Rest::Text),
+        (Way::Undo, None) => None,
+        (Way::Undo, Some(text)) => format.remove(text).map_err(refused)?,
     };
-    let is_without_us = |text: &str| matches!(format.remove(text), Ok(None));
-    let after = match way {
-        Way::Do => format.add(text).map_err(refused)?.map(Rest::Text),
-        Way::Undo => match text {
-            None => None,
-            Some(text) => format.remove(text).map_err(refused)?,
-        },
-    };
-    let Some(mut after) = after else {
+    let Some(after) = after else {
         return Ok(None);
     };
-    let (mut keeps_copy, mut drops_copy) = (false, false);
-    if let Some(same) = format.same() {
-        match (way, &kept, &after) {
-            (Way::Undo, Some(kept), Rest::Text(rest))
-                if is_without_us(&kept.text) && same(&kept.text, rest) =>
-            {
-                after = Rest::Text(kept.text.clone());
-                drops_copy = true;
-            }
-            (Way::Undo, None, Rest::Text(rest)) if same(rest, "") => after = Rest::NoFile,
-            (Way::Undo, ..) => {}
-            // The state worth keeping is the one before us, not between two of ours.
-            (Way::Do, ..) => {
-                keeps_copy = kept.is_none() || text.is_some_and(is_without_us);
-            }
-        }
-    }
+    let (after, copy) = with_copy(format, way, &target, before.as_ref(), after);
+    let access = before.as_ref().and_then(|file| file.access.clone());
+    let swap = Swap {
+        path: target.clone(),
+        before,
+        after: match after {
+            Rest::Text(text) => Some(TextFile { text, access }),
+            Rest::NoFile => None,
+        },
+        own_folders: edit.own_folders,
+        is_executable: format.is_executable(),
+    };
+    let swaps: Vec<Swap> = match way {
+        Way::Do => copy.into_iter().chain([swap]).collect(),
+        Way::Undo => [swap].into_iter().chain(copy).collect(),
+    };
     let what = match target == path {
         true => edit.what,
         false => format!("{} (`{}` leads there)", edit.what, path.display()),
-    };
-    let write = Write {
-        before: file,
-        after: match after {
-            Rest::Text(text) => Some(text),
-            Rest::NoFile => None,
-        },
-        copy: (copy, keeps_copy, drops_copy),
-        own_folders: format.own_folders(),
-        is_executable: format.is_executable(),
-        target: target.clone(),
     };
     Ok(Some(Change {
         id,
         what,
         path: target,
-        act: Box::new(move || write.run()),
+        act: Box::new(move || make_all(swaps)),
     }))
 }
 
-/// The change of a file, all decided.
-struct Write {
-    target: PathBuf,
+/// Decides what is left of a file, and what becomes of the copy beside it.
+fn with_copy(
+    format: &dyn Format,
+    way: Way,
+    target: &Path,
+    before: Option<&TextFile>,
+    after: Rest,
+) -> (Rest, Option<Swap>) {
+    let Some(same) = format.same() else {
+        return (after, None);
+    };
+    let name = target.file_name().unwrap_or_default().to_string_lossy();
+    let path = target.with_file_name(format!("{name}.{COPY}"));
+    let copy = TextFile::read(&path).ok().flatten();
+    let is_without_us = |file: &TextFile| matches!(format.remove(&file.text), Ok(None));
+    let swap = |before, after| Swap {
+        path,
+        before,
+        after,
+        own_folders: 0,
+        is_executable: false,
+    };
+    match (way, copy, after) {
+        // The state worth keeping is the one before us, not between two of ours.
+        (Way::Do, copy, after) => {
+            let kept = before.filter(|file| copy.is_none() || is_without_us(file));
+            (after, kept.map(|file| swap(copy, Some(file.clone()))))
+        }
+        (Way::Undo, Some(copy), Rest::Text(rest))
+            if is_without_us(&copy) && same(&copy.text, &rest) =>
+        {
+            let text = copy.text.clone();
+            (Rest::Text(text), Some(swap(Some(copy), None)))
+        }
+        (Way::Undo, None, Rest::Text(rest)) if same(&rest, "") => (Rest::NoFile, None),
+        (Way::Undo, _, after) => (after, None),
+    }
+}
+
+/// The change of one file, all decided.
+struct Swap {
+    path: PathBuf,
     before: Option<TextFile>,
-    after: Option<String>,
-    /// The copy of the file as it was, whether to make it, whether to remove it.
-    copy: (PathBuf, bool, bool),
+    after: Option<TextFile>,
     own_folders: usize,
     is_executable: bool,
 }
 
-impl Write {
-    fn run<'a>(self) -> Result<Revert<'a>, SetupError> {
-        let now = TextFile::read(&self.target)
-            .map_err(|fault| SetupError(format!("`{}` {fault}", self.target.display())))?;
-        if now.as_ref().map(|now| &now.text) != self.before.as_ref().map(|file| &file.text) {
-            return Err(SetupError(format!(
-                "`{}` changed meanwhile: run it again",
-                self.target.display()
-            )));
-        }
-        let (copy, keeps_copy, drops_copy) = &self.copy;
-        if let Some(file) = self.before.as_ref().filter(|_| *keeps_copy) {
-            put(copy, &file.text, file.access.clone())?;
-        }
-        let like = self.before.as_ref().and_then(|file| file.access.clone());
-        match &self.after {
-            Some(after) => {
-                put(&self.target, after, like)?;
-                if self.is_executable {
-                    make_executable(&self.target)?;
-                }
+/// Makes all of them, or none.
+fn make_all<'a>(swaps: Vec<Swap>) -> Result<Revert<'a>, SetupError> {
+    for (made, swap) in swaps.iter().enumerate() {
+        if let Err(error) = swap.make() {
+            for swap in swaps[..made].iter().rev() {
+                let _ = swap.put(swap.before.as_ref());
             }
-            None => self.drop_file()?,
+            return Err(error);
         }
-        if *drops_copy {
-            let _ = disk::remove("file.unlink", copy);
+    }
+    Ok(Some(Box::new(move || {
+        let mut swaps = swaps.iter().rev();
+        swaps.try_for_each(|swap| swap.put(swap.before.as_ref()))
+    })))
+}
+
+impl Swap {
+    fn make(&self) -> Result<(), SetupError> {
+        let path = self.path.display();
+        let text = |file: &Option<TextFile>| file.as_ref().map(|file| file.text.clone());
+        let now = TextFile::read(&self.path)
+            .map_err(|fault| SetupError(format!("`{path}` {fault}: repair it and try again")))?;
+        if text(&now) != text(&self.before) {
+            let changed = format!("`{path}` changed meanwhile: run it again");
+            return Err(SetupError(changed));
         }
-        Ok(Some(Box::new(move || self.revert())))
+        self.put(self.after.as_ref())
     }
 
-    fn revert(self) -> Result<(), SetupError> {
-        let (copy, keeps_copy, drops_copy) = &self.copy;
-        match &self.before {
-            Some(before) => put(&self.target, &before.text, before.access.clone())?,
-            None => self.drop_file()?,
+    fn put(&self, file: Option<&TextFile>) -> Result<(), SetupError> {
+        let path = &self.path;
+        let Some(file) = file else {
+            return self.remove();
+        };
+        let folder = path.parent().unwrap_or(Path::new("."));
+        disk::create_folder("folder.create", folder)
+            .map_err(|error| failed("create", folder, &error))?;
+        disk::rewrite_like(path, file.text.as_bytes(), file.access.clone())
+            .map_err(|error| failed("write", path, &error))?;
+        match self.is_executable {
+            true => make_executable(path).map_err(|error| failed("make executable", path, &error)),
+            false => Ok(()),
         }
-        match &self.before {
-            Some(_) if *keeps_copy => {
-                let _ = disk::remove("file.unlink", copy);
-            }
-            Some(before) if *drops_copy => {
-                let text = self.after.as_deref().unwrap_or_default();
-                put(copy, text, before.access.clone())?;
-            }
-            _ => {}
-        }
-        Ok(())
     }
 
     /// Removes the file, and the folders made for it unless anything is in them.
-    fn drop_file(&self) -> Result<(), SetupError> {
-        disk::remove("file.unlink", &self.target)
-            .map_err(|error| failed("remove", &self.target, &error))?;
-        for folder in self.target.ancestors().skip(1).take(self.own_folders) {
+    fn remove(&self) -> Result<(), SetupError> {
+        disk::remove("file.unlink", &self.path)
+            .map_err(|error| failed("remove", &self.path, &error))?;
+        for folder in self.path.ancestors().skip(1).take(self.own_folders) {
             let _ = disk::remove_folder("file.unlink", folder);
         }
         Ok(())
@@ -204,34 +217,30 @@ impl Write {
 }
 
 fn failed(doing: &str, path: &Path, error: &io::Error) -> SetupError {
-    SetupError(format!("cannot {doing} `{}`: {error}", path.display()))
-}
-
-fn put(path: &Path, text: &str, like: Option<Access>) -> Result<(), SetupError> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    disk::create_folder("folder.create", folder)
-        .map_err(|error| failed("create", folder, &error))?;
-    disk::rewrite_like(path, text.as_bytes(), like).map_err(|error| failed("write", path, &error))
+    let path = path.display();
+    SetupError(format!(
+        "cannot {doing} `{path}`: {error}; check its permissions"
+    ))
 }
 
 #[cfg(unix)]
-fn make_executable(path: &Path) -> Result<(), SetupError> {
+fn make_executable(path: &Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755))
-        .map_err(|error| failed("make executable", path, &error))
 }
 
 #[cfg(not(unix))]
-fn make_executable(_path: &Path) -> Result<(), SetupError> {
+fn make_executable(_path: &Path) -> io::Result<()> {
     Ok(())
 }
 
 /// A text file as it was read.
+#[derive(Clone)]
 pub struct TextFile {
     /// All of it, a byte order mark included.
     pub text: String,
     /// Who may read and write it, an ACL included.
-    pub access: Option<Access>,
+    access: Option<Access>,
 }
 
 impl TextFile {
@@ -244,16 +253,11 @@ impl TextFile {
         };
         let text = String::from_utf8(contents.bytes).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
-            format!("holds invalid UTF-8 at byte {at}")
+            format!("has invalid UTF-8 at byte {at}")
         })?;
         Ok(Some(Self {
             text,
             access: Access::of(&contents.file).ok(),
         }))
     }
-}
-
-fn copy_of(target: &Path) -> PathBuf {
-    let name = target.file_name().unwrap_or_default().to_string_lossy();
-    target.with_file_name(format!("{name}.{COPY}"))
 }

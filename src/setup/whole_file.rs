@@ -36,10 +36,6 @@ impl Format for WholeFile {
         }
     }
 
-    fn own_folders(&self) -> usize {
-        1
-    }
-
     fn is_executable(&self) -> bool {
         self.is_executable
     }

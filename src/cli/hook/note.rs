@@ -5,8 +5,8 @@
 //! this host brings the board up to date.
 
 use crate::agent::{
-    Agent, Location, Meaning, Payload, caller, is_an_agents_own, is_notification, locate, meaning,
-    notified,
+    AGENTS, Agent, Location, Meaning, Payload, caller, is_an_agents_own, is_notification, locate,
+    meaning, notified,
 };
 use crate::cli::context::{Chosen, Context};
 use crate::cli::outcome::{Failure, warn};
@@ -18,15 +18,6 @@ use crate::session::lease::{
     name_of,
 };
 use std::path::{Path, PathBuf};
-
-/// Variables that name a session's project, after what its payload says.
-const PROJECT: [&str; 5] = [
-    "CLAUDE_PROJECT_DIR",
-    "CURSOR_PROJECT_DIR",
-    "GEMINI_PROJECT_DIR",
-    "CRUSH_PROJECT_DIR",
-    "GROK_WORKSPACE_ROOT",
-];
 
 /// The outcome of an event on this host.
 pub struct Noted {
@@ -161,7 +152,8 @@ fn place_of(
     leases: &Leases,
 ) -> Result<Option<Where>, Failure> {
     let env = &context.env;
-    let project = PROJECT.iter().find_map(|name| env.path(name));
+    let mut agents = AGENTS.iter();
+    let project = agents.find_map(|agent| env.path(agent.project_variable?));
     let folder = payload.folder.as_ref().or(project.as_ref());
     let folder = absolute_path(folder.unwrap_or(&context.cwd), &context.cwd);
     let Location::Repo(repo) = locate(&folder, project.as_deref()) else {

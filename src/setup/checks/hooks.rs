@@ -1,5 +1,6 @@
-//! Whether sessions call us: whether hooks stand there, and whether they run.
+//! Whether sessions call us: whether hooks are set up, and whether they run.
 
+use crate::agent::Content;
 use crate::setup::check::{Finding, Inspection};
 use crate::setup::installed::{Installed, look};
 
@@ -8,43 +9,31 @@ const ID: &str = "hooks";
 /// Looks at the settings of all agents.
 pub fn check(inspection: &Inspection) -> Vec<Finding> {
     let all = look(inspection);
-    let mut findings = Vec::new();
-    for installed in &all {
-        let broken = installed.unreadable.iter();
-        findings.extend(broken.map(|text| Finding::warn(ID, text, "repair it")));
-    }
+    let broken = all.iter().flat_map(|installed| &installed.unreadable);
+    let broken = broken.map(|text| Finding::warn(ID, text, "repair it"));
+    let mut findings: Vec<Finding> = broken.collect();
     if !all.iter().any(Installed::calls_us) {
-        findings.push(Finding::warn(
-            ID,
-            "no agent calls boardsync",
-            "run `boardsync init`",
-        ));
+        let text = "no agent calls boardsync";
+        findings.push(Finding::warn(ID, text, "run `boardsync init`"));
         return findings;
     }
-    for installed in all {
-        findings.extend(match installed.calls_us() {
-            true => of(&installed),
-            false if installed.is_there && installed.unreadable.is_empty() => {
-                let (title, name) = (installed.agent.title, installed.agent.name);
-                vec![Finding::note(
-                    ID,
-                    format!("{title} does not call boardsync: `boardsync init --agent {name}` sets it up"),
-                )]
-            }
-            false => Vec::new(),
-        });
-    }
+    findings.extend(all.into_iter().flat_map(of));
     findings
 }
 
-fn of(installed: &Installed) -> Vec<Finding> {
-    let title = installed.agent.title;
-    let mut findings: Vec<Finding> = installed
-        .obstacles
-        .iter()
-        .map(|it| Finding::warn(ID, format!("{title}: {}", it.text), &it.advice))
-        .collect();
+fn of(installed: Installed) -> Vec<Finding> {
+    let (title, name) = (installed.target.agent.title, installed.target.agent.name);
+    if !installed.calls_us() {
+        let is_left_out = installed.is_there && installed.unreadable.is_empty();
+        let text =
+            format!("{title} does not call boardsync: `boardsync init --agent {name}` sets it up");
+        return Vec::from_iter(is_left_out.then(|| Finding::note(ID, text)));
+    }
     let missing = installed.missing();
+    let mut findings = installed.obstacles;
+    for finding in &mut findings {
+        finding.text = format!("{title}: {}", finding.text);
+    }
     if !missing.is_empty() {
         findings.push(Finding::warn(
             ID,
@@ -52,24 +41,24 @@ fn of(installed: &Installed) -> Vec<Finding> {
                 "{title} does not call boardsync at {}",
                 missing.join(" and ")
             ),
-            format!("run `boardsync init --agent {}`", installed.agent.name),
+            format!("run `boardsync init --agent {name}`"),
         ));
     }
-    if !findings.is_empty() {
-        return findings;
+    if findings.is_empty() {
+        let is_program = matches!(installed.target.settings.content, Content::Programs);
+        let ways = installed.files.len() + usize::from(installed.has_plug_in);
+        findings.push(match ways > 1 && !is_program {
+            true => Finding::note(
+                ID,
+                format!(
+                    "{title} calls boardsync in several ways: each event counts once all the same"
+                ),
+            ),
+            false => Finding::ok(
+                ID,
+                format!("{title} calls boardsync at the start and end of sessions"),
+            ),
+        });
     }
-    let is_program = matches!(
-        installed.agent.caller,
-        crate::setup::agents::Caller::Programs { .. }
-    );
-    let ways = installed.files.len() + usize::from(installed.has_plug_in);
-    vec![if ways > 1 && !is_program {
-        let text = "in several ways: each event counts once all the same";
-        Finding::note(ID, format!("{title} calls boardsync {text}"))
-    } else {
-        Finding::ok(
-            ID,
-            format!("{title} calls boardsync at the start and end of sessions"),
-        )
-    }]
+    findings
 }

@@ -1,22 +1,30 @@
-//! What becomes of a `settings.json`, case by case.
+//! Hooks in a `settings.json`, case by case.
 
 use super::*;
+use crate::agent::Content;
 
 const COMMAND: &str = "/bin/boardsync hook";
 
 fn hooks(events: &[&'static str]) -> HookSettings {
-    let event = |name: &&'static str| HookEvent {
-        name,
-        matcher: (*name == "SessionStart").then_some("startup|resume|clear|compact|fork"),
-        seconds: 10,
-        is_edge: true,
+    of("claude-code", events)
+}
+
+fn of(agent: &str, events: &[&'static str]) -> HookSettings {
+    let mut all = Target::all();
+    let target = all.find(|it| it.agent.name == agent).unwrap();
+    let Content::Hooks(format) = target.settings.content else {
+        panic!("{agent} has no file of hooks")
     };
     HookSettings {
-        shape: Shape::Nested { per_second: 1 },
+        target,
+        format,
         command: COMMAND.to_owned(),
-        events: events.iter().map(event).collect(),
-        own_folders: 1,
+        events: events.to_vec(),
     }
+}
+
+fn same(one: &str, other: &str) -> bool {
+    hooks(&[]).same().unwrap()(one, other)
 }
 
 fn merge(text: &str) -> Result<Option<String>, String> {
@@ -195,20 +203,15 @@ fn what_is_not_understood_is_refused() {
 fn events_that_are_no_longer_wanted_go() {
     let all = hooks(&["SessionStart", "Stop", "SessionEnd"]);
     let merged = all.add(Some(FULL)).unwrap().unwrap();
-    assert_eq!(calls(&merged, &all.shape).unwrap().len(), 3, "{merged}");
+    let file = SettingsFile::read(&merged).unwrap();
+    assert_eq!(file.hooks(all.format).len(), 3, "{merged}");
     assert_eq!(merge(&merged), Ok(Some(FULL.to_owned())));
     assert_eq!(remove(&merged).unwrap().unwrap().trim(), "{}");
 }
 
 #[test]
 fn a_flat_file_has_a_version_and_no_groups() {
-    let flat = HookSettings {
-        shape: Shape::Flat {
-            command: "command",
-            timeout: None,
-        },
-        ..hooks(&["stop"])
-    };
+    let flat = of("cursor", &["stop"]);
     let text = flat.add(None).unwrap().unwrap();
     let value: Value = serde_json::from_str(&text).unwrap();
     let wanted = serde_json::json!({"version": 1, "hooks": {"stop": [{"command": COMMAND}]}});
