@@ -36,7 +36,7 @@ use staged::{Staged, Stamp};
 use std::io::{self, ErrorKind};
 use std::time::Duration;
 
-/// Bounds the rounds of one commit; 16 writers without lock or latch need few.
+/// The most rounds of one commit; 16 writers without lock or latch need few.
 const ROUNDS: usize = 64;
 
 /// An empty board is one that an editor truncated and has not filled yet, and
@@ -54,9 +54,9 @@ pub struct Committed<R> {
     pub end: End<R>,
     /// Whether the latch was held.
     pub latched: bool,
-    /// How many writes of outsiders were met on the way.
+    /// The number of writes of other programs that were joined.
     pub conflicts: u32,
-    /// What went wrong after the board was written, as one line.
+    /// A problem after the board was written, as one line.
     pub warning: Option<String>,
 }
 
@@ -65,9 +65,9 @@ pub struct Committed<R> {
 pub enum End<R> {
     /// The new content is in place.
     Written,
-    /// There was nothing to change, and nothing was touched.
+    /// Nothing had to be changed, and nothing was touched.
     Unchanged,
-    /// The content is not ours to touch; it is as it was.
+    /// The content must not be changed; it is as it was.
     Refused(R),
 }
 
@@ -111,7 +111,7 @@ pub fn commit<D: Document>(
             let folder = place.folder.display();
             commit.warn(format!("`{folder}` is not used: {error}"));
         }
-        // What fails here fails again, and is reported, where it is needed.
+        // A failure here recurs where the folder is needed, and is reported there.
         Err(_) => {}
     }
     commit.take_latch();

@@ -1,4 +1,4 @@
-//! SIGINT, SIGTERM and SIGHUP: end a wait, let a commit finish, then die of it.
+//! SIGINT, SIGTERM and SIGHUP: end a wait, let a commit finish, then die by the signal.
 //!
 //! A commit takes milliseconds and the lock is released after it, so nothing
 //! is cut short but waiting. A second signal ends the process at once; the
@@ -15,7 +15,7 @@ pub fn flag() -> std::sync::Arc<AtomicBool> {
     let seen = Arc::new(AtomicBool::new(false));
     let ignored = ignored();
     for signal in [SIGINT, SIGTERM, SIGHUP] {
-        // What our parent has us ignore (`nohup`) does not end us.
+        // A signal that our parent made us ignore (`nohup`) does not end us.
         if is_in(ignored, signal) {
             continue;
         }

@@ -109,7 +109,7 @@ fn waiting(states: &[(State, Cow<str>)]) -> String {
     names.join(", ")
 }
 
-/// Reads what Claude Code writes to stdin; a terminal and anything else is nothing.
+/// Reads what Claude Code writes to stdin; ignores a terminal and anything else.
 fn status_line() -> Option<StatusLine> {
     if std::io::stdin().is_terminal() {
         return None;

@@ -23,7 +23,7 @@ impl Read for Timely {
         loop {
             let left = self.limit.saturating_sub(self.started.elapsed());
             if left.is_zero() {
-                // However much there is to read: it may never end.
+                // Whatever there is to read: it may never end.
                 return Err(self.late());
             }
             let left = Timespec::try_from(left).map_err(io::Error::other)?;

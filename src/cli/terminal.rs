@@ -1,4 +1,4 @@
-//! What stdout is: a terminal of some size, with or without colours, or none.
+//! The terminal on stdout, if there is one: its size and its colours.
 
 use crate::config::Env;
 use std::io::IsTerminal;
@@ -11,7 +11,7 @@ pub struct Terminal {
     pub width: usize,
     pub height: usize,
     pub colour: bool,
-    /// Whether it can move its cursor and show another screen.
+    /// Whether it can move its cursor and show an alternate screen.
     pub able: bool,
     /// Whether it shows more than ASCII.
     pub unicode: bool,

@@ -70,14 +70,14 @@ pub fn run(context: &Context, args: &WatchArgs) -> Result<Exit, Failure> {
     };
     match ended {
         Ok(()) => Ok(Exit::Success),
-        // The reader has gone, or the terminal: nobody is left to tell.
+        // The reader, or the terminal, has gone: nothing more can be reported.
         Err(error) if is_gone(&error) => Ok(Exit::Success),
         Err(error) => Err(Failure::Error(format!("cannot write to stdout: {error}"))),
     }
 }
 
 fn is_gone(error: &io::Error) -> bool {
-    // 5 is EIO, what a terminal that was closed says.
+    // 5 is EIO, the error of a closed terminal.
     error.kind() == io::ErrorKind::BrokenPipe || (cfg!(unix) && error.raw_os_error() == Some(5))
 }
 

@@ -1,4 +1,4 @@
-//! Ends the process by a deadline, whatever it hangs in.
+//! Ends the process at a deadline, whatever blocks it.
 
 use super::outcome::warn;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
@@ -15,7 +15,7 @@ pub struct Watchdog {
 
 impl Watchdog {
     /// Ends the process with success, and one line, once `limit` after
-    /// `started` is over; `keep` gets that line, for who cannot see it now.
+    /// `started` is over; `keep` gets that line, for those who cannot see it now.
     /// If no thread can be started, nothing is watched.
     pub fn start(
         started: Instant,

@@ -1,4 +1,4 @@
-//! What a commit must know of the content that it puts in place.
+//! The content of a commit: how it is changed and joined.
 
 /// Knows how a file's content is changed, and how two versions of it become one.
 pub trait Document {

@@ -3,7 +3,7 @@
 use crate::disk::{At, Attempt, KernelLock, Queue};
 use std::time::Duration;
 
-/// How long the latch is waited for, unless the caller has less time.
+/// The wait for the latch, unless the caller has less time.
 pub const LATCH_PATIENCE: Duration = Duration::from_secs(1);
 
 const OPEN: &str = "latch.open";

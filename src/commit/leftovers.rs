@@ -1,4 +1,4 @@
-//! What a crashed process left: adopted before it is removed.
+//! Leftovers of crashed processes: adopted before they are removed.
 //!
 //! The folder may be anybody's, and so may be what has such a name in it:
 //! only regular files no larger than a board are read, one content
@@ -25,7 +25,7 @@ pub(super) enum Adopted {
     Nothing,
     /// This is the board that holds it all.
     Joined(Vec<u8>),
-    /// A person's note, or a whole board, has its place back: begin again.
+    /// A person's note, or a whole board, was put back: begin again.
     PutBack,
 }
 
@@ -78,7 +78,7 @@ impl Commit<'_> {
             let Some(length) = self.abandoned_length(&entry, &left) else {
                 continue;
             };
-            // Incomplete, or what an editor had emptied: nobody needs it.
+            // Incomplete, or emptied by an editor: not needed.
             let hashes = left.hashes.filter(|_| length > 0);
             let Some((made, base)) = hashes else {
                 let _ = disk::remove("leftover.unlink", &entry);

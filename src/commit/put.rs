@@ -141,7 +141,7 @@ impl Commit<'_> {
                     ));
                     return Ok(Put::Done);
                 }
-                // Empty: an editor is between its truncation and its write.
+                // Empty: an editor has truncated it and not yet written.
                 return Ok(if displaced.is_empty() {
                     Put::Changed
                 } else {

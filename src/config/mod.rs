@@ -1,4 +1,4 @@
-//! How the vault and the options are chosen: flags, then environment, then files.
+//! Choosing the vault and the options: flags, then environment, then files.
 //!
 //! [`choose_vault`] is the whole story; each source has its own file. The
 //! environment comes in as a value ([`Env`]). No file is read before its turn:
@@ -35,7 +35,7 @@ use std::path::PathBuf;
 /// The reason why no choice could be made.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
-    /// Reports that a file is there and cannot be read.
+    /// A file exists and cannot be read.
     #[error(transparent)]
     Unreadable(#[from] FileError),
     /// boardsync's own config file is invalid.
@@ -54,7 +54,7 @@ pub enum ConfigError {
         /// Why, and what to write instead.
         reason: String,
     },
-    /// Reports that nothing says where the user's files are.
+    /// The home folder is not known.
     #[error("the home folder is not known; set `{variable}`, or name a vault with `--vault`")]
     NoHome {
         /// The variable that holds the home folder on this system.

@@ -1,4 +1,4 @@
-//! What a vault must be like before a repository's word for it counts.
+//! The conditions under which a vault that a repository names is used.
 //!
 //! A cloned repository names whatever its author wants. Where the user has named
 //! no vault, such a name still has to work (session-orchestrator's users have

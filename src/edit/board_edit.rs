@@ -1,4 +1,4 @@
-//! One edit of a board: what it changes, and what becomes of others' writes.
+//! One edit of a board: what it changes, and how others' writes are joined.
 
 use super::refusal::{Refusal, board_text, text};
 use super::report::{Action, Report};
@@ -9,7 +9,7 @@ use std::borrow::Cow;
 
 /// One edit of a board; [`run`](super::run()) does everything else.
 pub trait BoardEdit {
-    /// Looks around before the lock is sought; what is slow belongs here.
+    /// Prepares before the lock is acquired; whatever is slow belongs here.
     fn prepare(&mut self, _options: &EditOptions) {}
 
     /// Reads the text of a board, or refuses it. A text that had to be mended
@@ -22,8 +22,8 @@ pub trait BoardEdit {
         board_text(bytes)
     }
 
-    /// Changes the board in memory, under the latch. It may be asked again, of
-    /// a newer board; a dry run asks it, too.
+    /// Changes the board in memory, under the latch. It may be called again, with
+    /// a newer board; a dry run calls it, too.
     ///
     /// # Errors
     ///
@@ -35,7 +35,7 @@ pub trait BoardEdit {
         options: &EditOptions,
     ) -> Result<Change, Refusal>;
 
-    /// Keeps elsewhere what the write is about to take away; under the latch.
+    /// Backs up what the write is about to remove; under the latch.
     ///
     /// # Errors
     ///
@@ -65,7 +65,7 @@ pub trait BoardEdit {
         false
     }
 
-    /// Whether a look without the lock is enough to know that nothing changes.
+    /// Whether a look without the lock suffices to know that nothing changes.
     fn needs_no_lock_to_find_nothing(&self) -> bool {
         false
     }

@@ -1,4 +1,4 @@
-//! Conflict copies of sync tools: their rows join the board, then they go aside.
+//! Conflict copies of sync tools: their rows join the board, then they are archived.
 
 use super::unknown_copies::siblings;
 use crate::archive;
@@ -14,19 +14,19 @@ use std::time::Duration;
 /// has not finished; most write under another name first.
 const BEING_WRITTEN: Duration = Duration::from_secs(10);
 
-/// How many siblings of a board one update looks at.
+/// How many files beside a board one update looks at.
 pub const LISTED: usize = 300;
 
 /// How many copies one update joins of a small board; see [`JOIN_BUDGET`].
 const JOINED: usize = 16;
 
-/// How many bytes of copies one update joins, and one copy may have.
+/// The most bytes of copies that one update joins, and that one copy may have.
 ///
 /// A board of 1,000 rows has a tenth of that. Whoever may write in the vault
-/// could else have every hook run out of its time and its memory.
+/// could else make every hook run out of time and memory.
 pub const BYTES: u64 = 1024 * 1024;
 
-/// What stays free of a board's greatest size, for the rows of this host.
+/// The room kept free below a board's greatest size, for the rows of this host.
 const SPARE: u64 = 64 * 1024;
 
 /// How long a missing board is waited for where a copy of it has just been
@@ -49,7 +49,7 @@ fn length_of_board(place: &BoardPlace) -> u64 {
 pub(super) struct ConflictCopies {
     /// What has a sync tool's name, unread.
     candidates: Vec<Entry>,
-    /// What only begins and ends as the board's name does.
+    /// Files whose names only begin and end as the board's does.
     pub unknown: Vec<Entry>,
     all: Vec<ConflictCopy>,
     /// Where those went whose rows the board has.
@@ -60,12 +60,12 @@ pub(super) struct ConflictCopies {
 struct ConflictCopy {
     entry: Entry,
     text: String,
-    /// Whether the board had its rows before this update.
+    /// Whether the board already had its rows before this update.
     seen: Option<bool>,
 }
 
 impl ConflictCopies {
-    /// Lists what has a sync tool's name beside the board; reads nothing.
+    /// Lists the files beside the board that have a sync tool's name; reads nothing.
     ///
     /// This is one listing of the board's folder an update, outside the lock: 2 ms
     /// for 5,000 notes, nothing measurable for 100. The folder's time cannot spare
@@ -149,7 +149,7 @@ impl ConflictCopies {
         self.all.extend(copies.take(JOINED));
     }
 
-    /// Joins all of them into a board; false if that changes nothing in it.
+    /// Joins all of them into a board; false if nothing changes.
     pub fn join_into<'a>(&'a self, board: &mut Board<'a>) -> bool {
         if self.all.is_empty() {
             return false;
@@ -177,7 +177,7 @@ impl ConflictCopies {
         }
     }
 
-    /// Moves those aside that the board held before this update.
+    /// Archives those that the board held before this update.
     ///
     /// One that changed meanwhile, or cannot be moved, stays for the next update.
     pub fn archive(&mut self, place: &BoardPlace) {

@@ -1,4 +1,4 @@
-//! The board that a vault starts with, and taking it away while it is that.
+//! Creating the board that a vault starts with, and removing it while it is still empty.
 
 use super::board_edit::{BoardEdit, Change, StartedFrom};
 use super::error::{EditError, unreadable};
@@ -10,7 +10,7 @@ use crate::disk::{self, Attempt, KernelLock, Links, read_small};
 use crate::lock::LockFiles;
 use std::path::Path;
 
-/// Creates an empty board; one that is there stays.
+/// Creates an empty board; an existing one stays.
 #[derive(Clone, Copy, Debug)]
 pub struct Create;
 
@@ -25,7 +25,7 @@ impl BoardEdit for Create {
     }
 }
 
-/// Removes a board that says nothing yet, with the files of its locks and the
+/// Removes a board without rows or notes, with the files of its locks and the
 /// folders of both if that was all in them; false if the board says something,
 /// or there is none.
 ///
@@ -75,7 +75,7 @@ fn remove_board(options: &EditOptions) -> Result<bool, EditError> {
     under_lock(options, |_| remove())?.0
 }
 
-/// Returns whether the board at `path` is there, and says nothing.
+/// Returns whether there is a board at `path` without rows or notes.
 ///
 /// # Errors
 ///

@@ -1,10 +1,10 @@
-//! Why an edit could not be tried, or must not be called done.
+//! The errors of an edit: why it could not be tried, or did not succeed.
 
 use crate::commit::CommitError;
 use crate::disk::ReadError;
 use std::path::{Path, PathBuf};
 
-/// The error of an edit; the board is whole, and as it was.
+/// The error of an edit; the board is intact, and as it was.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EditError {
@@ -22,7 +22,7 @@ pub enum EditError {
     /// A signal ended the wait for the lock.
     #[error("interrupted while waiting for the lock `{}`; nothing was written", .0.display())]
     Interrupted(PathBuf),
-    /// What should be a board, or rows of one, is not; the whole sentence.
+    /// A file that should be a board, or rows of one, is not; the whole sentence.
     #[error("{0}")]
     Refused(String),
 }

@@ -1,4 +1,4 @@
-//! The rows of the sessions that this host has leases of.
+//! The rows of the sessions whose leases this host has.
 //!
 //! Read under the latch, so that a burst of hooks is one commit: whoever
 //! commits first writes what all leases say, and those who waited behind it
@@ -23,7 +23,7 @@ pub enum ActivityCell {
     Off,
 }
 
-/// The leases of one board, as an update brings them to it.
+/// The leases of one board, as an update applies them.
 #[derive(Debug)]
 pub struct LeaseRows {
     leases: Leases,
@@ -78,14 +78,14 @@ impl LeaseRows {
         &self.rows
     }
 
-    /// Notes that the board says so. Call it after the commit.
+    /// Records that the board shows it. Call it after the commit.
     pub fn settle(&self, now: Timestamp) {
         self.leases.settle(&self.read, &self.processes, now);
     }
 }
 
-/// Derives a folder's row from what its leases say and the row that it has;
-/// `None` where that is to stay.
+/// Derives a folder's row from its leases and the row that it has;
+/// `None` if the row stays.
 ///
 /// A live session.lock of a living session speaks first; the end of its own
 /// session closes it. The row of a session that is over is closed if it shows
@@ -166,8 +166,8 @@ fn row(
     Some(made.with(Field::Heartbeat, &heartbeat.to_string()))
 }
 
-/// Returns whether `name` is `folder`, or a longer end of its path: one that
-/// nobody gave it.
+/// Returns whether `name` is `folder`, or a longer end of its path: a name that
+/// nobody chose.
 fn is_path_end(name: &str, folder: &str) -> bool {
     name == folder || name.rsplit('/').next() == Some(folder)
 }

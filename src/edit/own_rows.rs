@@ -6,7 +6,7 @@
 //! into the board that it finds.
 //!
 //! The file is a journal: one line for each update, with the rows that it wrote.
-//! To replace a file has ext4 write it to the disk at once (`auto_da_alloc`),
+//! Replacing a file makes ext4 write it to the disk at once (`auto_da_alloc`),
 //! which takes longer than the rest of an update. A line that a crash tore is
 //! passed over.
 
@@ -28,8 +28,8 @@ const CAP: u64 = 4 * 1024 * 1024;
 const MOST_LINES: usize = 64;
 /// How long a row is remembered, in ms.
 const KEEP_MS: i64 = 7 * 24 * 60 * 60 * 1000;
-/// For this long, in ms, a row that another host's board lacks was never seen
-/// there rather than removed: nobody clears a row so young away.
+/// For this long, in ms, a row that another host's board lacks was not yet seen
+/// there, rather than removed: nobody removes so young a row.
 const YOUNG_MS: i64 = 60 * 60 * 1000;
 
 /// The rows that this host wrote last to one board, or one line of its journal.
@@ -38,13 +38,13 @@ pub(super) struct OwnRows {
     /// The `updated:` that the board had then, in ms.
     updated: Option<i64>,
     rows: Vec<OwnRow>,
-    /// The boards beside it, of unknown names, of which its user was told.
+    /// The boards beside it, with unknown names, that were reported to its user.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub told: Vec<String>,
-    /// The keys of rows that are remembered no longer.
+    /// The keys of rows that have been forgotten.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     gone: Vec<String>,
-    /// The keys of rows that the journal does not have yet.
+    /// The keys of rows that the journal lacks.
     #[serde(skip)]
     fresh: HashSet<String>,
     /// How many lines the journal has.
@@ -70,7 +70,7 @@ struct OwnRow {
 }
 
 impl OwnRows {
-    /// Reads what is remembered of a board; what cannot be read is forgotten.
+    /// Reads the rows that are remembered of a board; those that cannot be read are forgotten.
     pub fn read(options: &EditOptions) -> Self {
         let read = || read_small(&file(options)?, CAP, Links::Refuse).ok()?;
         let bytes = read().map_or_else(Vec::new, |contents| contents.bytes);
@@ -94,7 +94,7 @@ impl OwnRows {
     }
 
     /// Joins the rows into the board on the disk, and forgets those that
-    /// somebody removed on purpose; false if that changes nothing in it.
+    /// somebody removed on purpose; false if nothing changes.
     ///
     /// A board is an old version if its `updated:` is older than what this host
     /// wrote: then a row that is absent is put back. So is a young one on a board
@@ -156,7 +156,7 @@ impl OwnRows {
         changed
     }
 
-    /// Takes rows of this host as they are about to be written.
+    /// Remembers rows of this host as they are about to be written.
     pub fn take<'r, 'b: 'r>(&mut self, rows: impl Iterator<Item = &'r Row<'b>>, now: Timestamp) {
         for row in rows {
             let Some(own) = OwnRow::of(row, now) else {
@@ -179,7 +179,7 @@ impl OwnRows {
         }
     }
 
-    /// Remembers the rows, for a board that says `updated: now`.
+    /// Writes the rows, for a board whose `updated:` is now.
     ///
     /// Not synced: after a power cut nobody brings an old version back.
     pub fn write(&mut self, options: &EditOptions) -> io::Result<()> {
@@ -198,7 +198,7 @@ impl OwnRows {
             gone: self.gone.clone(),
             ..Self::default()
         };
-        // In front, so that it ends a line that was torn, too.
+        // At the start, so that it also ends a line that was cut short.
         let mut bytes = vec![b'\n'];
         serde_json::to_writer(&mut bytes, &line)?;
         disk::append("own-rows.append", &path, &bytes)

@@ -1,4 +1,4 @@
-//! Dropping rows that nobody needs.
+//! Dropping old rows.
 //!
 //! What is dropped lies in a backup before the board changes: a board of its
 //! own with only those rows, in `.orchestrator/backups/`, where no editor of
@@ -49,7 +49,7 @@ impl<'a> Prune<'a> {
 }
 
 impl Prune<'_> {
-    /// Writes the rows that go into a backup that is as readable as the board.
+    /// Writes the dropped rows to a backup that is as readable as the board.
     fn keep(&mut self, rows: &[u8], options: &EditOptions) -> io::Result<()> {
         let backup = match self.backup.take() {
             Some(backup) => backup,

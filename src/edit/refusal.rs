@@ -1,4 +1,4 @@
-//! What may not be touched: why, and what a person can do about it.
+//! Boards that must not be changed: why, and what a person can do about it.
 
 use super::Action;
 use crate::board::{Board, Condition, GENERATOR, MOST_CELLS, NotABoard, to_text};
@@ -25,7 +25,7 @@ pub enum Refusal {
     Outdated,
     /// It is UTF-16 or has a NUL; where.
     NotText(String),
-    /// What an edit would take away could not be kept elsewhere first; why not.
+    /// The rows or text that an edit would remove could not be backed up; why not.
     NoBackup(String),
     /// There is no board to repair.
     Missing,

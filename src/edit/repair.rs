@@ -9,7 +9,7 @@ use crate::board::{Board, NotABoard, repair};
 use std::borrow::Cow;
 use std::path::PathBuf;
 
-/// Repairs a board, once what it was lies in `.orchestrator/backups/`.
+/// Repairs a board, once its old content is in `.orchestrator/backups/`.
 #[derive(Debug, Default)]
 pub struct Repair {
     backed_up: Option<(Vec<u8>, PathBuf)>,

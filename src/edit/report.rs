@@ -1,4 +1,4 @@
-//! The outcome of an edit, once, for people, programs and the ledger.
+//! The outcome of an edit, for people, programs and the ledger.
 
 use crate::ledger::LockNote;
 use crate::lock::{LockOutcome, Release};
@@ -56,14 +56,14 @@ pub struct Report {
     pub lock: Option<LockReport>,
     /// One line for people: why it was skipped, and what to do.
     pub note: Option<String>,
-    /// The conflict copies that the board now holds, where they have been put.
+    /// The conflict copies that the board now holds, in their new places.
     pub copies: Vec<PathBuf>,
     /// Whether the rows say which host they come from.
     pub shared: bool,
 }
 
 impl Report {
-    /// Makes the report of an edit that has not got as far as the lock.
+    /// Makes the report of an edit that did not reach the lock.
     pub fn new(action: Action, path: impl Into<PathBuf>) -> Self {
         Self {
             action,
@@ -85,7 +85,7 @@ pub struct LockReport {
     pub outcome: LockOutcome,
     /// Whether the latch was held.
     pub latched: bool,
-    /// How many writes of outsiders were met on the way.
+    /// The number of writes of other programs that were joined.
     pub conflicts: u32,
 }
 

@@ -10,7 +10,7 @@ use crate::commit::{End, LIMIT};
 use crate::config::vault::BoardPlace;
 use crate::disk::{Entry, Links, read_small};
 
-/// Puts the rows of the last backup back, but for those that the board has newer.
+/// Puts back the rows of the last backup, except those of which the board has newer versions.
 #[derive(Debug)]
 pub struct Restore {
     rows: String,

@@ -19,12 +19,12 @@ pub struct Backups<'a> {
 }
 
 impl<'a> Backups<'a> {
-    /// Names the backups of the board at `place`; nothing is looked at.
+    /// Names the backups of the board at `place`; reads nothing.
     pub fn of(place: &'a BoardPlace) -> Self {
         Self { place }
     }
 
-    /// Names a new backup in a folder that is made for it; names sort by time.
+    /// Names a new backup, and creates its folder; names sort by time.
     pub fn create(&self, now: Timestamp) -> io::Result<Entry> {
         let folder = self.place.create_orchestrator()?;
         let folder = folder.create_beneath(BACKUPS, 0o777)?;
@@ -55,7 +55,7 @@ impl<'a> Backups<'a> {
         names.iter().map(|name| folder.entry(name)).collect()
     }
 
-    /// Removes the oldest beyond those that stay, and names them.
+    /// Removes all but the newest, and returns the paths of those removed.
     ///
     /// What is not a regular file was not made here, and stays.
     pub fn expire(&self) -> Vec<Entry> {
@@ -68,7 +68,7 @@ impl<'a> Backups<'a> {
         all
     }
 
-    /// Removes a backup that is not needed, and the folder with the last one.
+    /// Removes a backup that is not needed, and with the last one the folder.
     pub fn discard(&self, backup: &Entry) {
         let _ = disk::remove("file.unlink", backup);
         if let Ok(orchestrator) = self.place.orchestrator() {

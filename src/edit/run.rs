@@ -1,4 +1,4 @@
-//! One edit of one file: under its lock if that can be had, then committed.
+//! One edit of one file: under its lock if it can be acquired, then committed.
 
 use super::board_edit::{BoardEdit, EditedBoard};
 use super::error::{EditError, unreadable};
@@ -29,7 +29,7 @@ pub struct EditOptions<'a> {
     pub place: &'a BoardPlace,
     /// The time of the edit.
     pub now: Timestamp,
-    /// How the lock is sought; `expected` is the edit's own.
+    /// The options of the lock; `expected` is set by the edit.
     pub lock: LockOptions,
     /// Whether the board and its folder are synced to the disk.
     pub sync: bool,
@@ -63,7 +63,7 @@ impl From<bool> for DryRun {
 }
 
 impl<'a> EditOptions<'a> {
-    /// Makes the options of an edit by this host, now: locked, synced, for real.
+    /// Makes the options of an edit by this host, now: locked, synced, and not a dry run.
     pub fn new(place: &'a BoardPlace) -> Self {
         Self {
             place,
@@ -79,7 +79,7 @@ impl<'a> EditOptions<'a> {
     }
 }
 
-/// Does one edit of a board, under its lock if that can be had.
+/// Runs one edit of a board, under its lock if it can be acquired.
 ///
 /// What fails open is a [`Report`]; what its caller should see is an error.
 /// Inside one's own section under the board's lock ([`with_lock`]) it has the
@@ -148,7 +148,7 @@ pub fn run<E: BoardEdit>(options: &EditOptions, edit: &mut E) -> Result<Report, 
     })
 }
 
-/// Looks without the lock whether the board says it all already.
+/// Checks without the lock whether the board shows everything already.
 ///
 /// Of a burst of hooks the first one writes what all of them have to say; the
 /// others need not queue to find that out. What a crashed process displaced
@@ -198,7 +198,7 @@ fn refused(refusal: Refusal, options: &EditOptions) -> Result<(Action, Option<St
     }
 }
 
-/// Commits one edit of any file, under its lock if that can be had.
+/// Commits one edit of any file, under its lock if it can be acquired.
 ///
 /// # Errors
 ///
@@ -218,7 +218,7 @@ pub fn run_document<D: Document>(
     Ok((committed.end, lock))
 }
 
-/// Runs a section that commits, under the lock if that can be had.
+/// Runs a section that commits, under the lock if it can be acquired.
 pub(super) fn under_lock<T>(
     options: &EditOptions,
     section: impl FnOnce((&BoardPlace, CommitOptions)) -> T,

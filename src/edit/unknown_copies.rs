@@ -1,4 +1,4 @@
-//! Boards beside the board whose names no known sync tool gives: told of, and
+//! Boards beside the board whose names no known sync tool gives: reported, and
 //! left alone, for a person may have made them.
 
 use super::conflict_copies::LISTED;
@@ -25,7 +25,7 @@ pub fn siblings(place: &BoardPlace) -> io::Result<(Vec<Entry>, Vec<Entry>)> {
     Ok((entries(copies), entries(unknown)))
 }
 
-/// Tells whether a name begins and ends as the board's does.
+/// Returns whether a name begins and ends as the board's does.
 fn is_sibling(board: &str, name: &str) -> bool {
     let (stem, extension) = board.rsplit_once('.').unwrap_or((board, ""));
     name != board && name.starts_with(stem) && name.ends_with(extension)
@@ -36,7 +36,7 @@ fn is_sibling(board: &str, name: &str) -> bool {
 pub struct Sorted {
     /// Boards of ours.
     pub boards: Vec<Entry>,
-    /// Files larger than is wanted, be they boards or not.
+    /// Files that are too large, boards or not.
     pub too_large: Vec<Entry>,
     /// Anything else.
     pub others: Vec<Entry>,

@@ -46,9 +46,9 @@ pub struct Update<'a> {
     gone: Vec<(Repo, bool)>,
     copies: ConflictCopies,
     own: OwnRows,
-    /// The sessions that this host knows, whose rows every update brings along.
+    /// The sessions that this host knows, whose rows every update also writes.
     leases: Option<LeaseRows>,
-    /// A board beside it, of an unknown name, of which nobody was told yet, and
+    /// A board beside it with an unknown name that has not been reported yet, and
     /// the command that adopts it.
     unknown_copy: Option<(String, String)>,
     /// Whether the caller's heartbeat was replaced.
@@ -131,7 +131,7 @@ impl<'a> Update<'a> {
         fresh.known_as(repository.sources.host_names())
     }
 
-    /// Looks for boards of unknown names of which nobody was told yet.
+    /// Looks for boards with unknown names that have not been reported yet.
     fn look_for_unknown_copies(&mut self, place: &BoardPlace) {
         let names = self.copies.unknown.iter().map(name_of);
         let (known, new): (Vec<_>, Vec<_>) = names
@@ -304,7 +304,7 @@ impl BoardEdit for Update<'_> {
             drop_adopted(self.repositories, joined, &options.host.id);
         });
         self.own = OwnRows::read(options);
-        // Asked again, it has told nobody yet, but remembers that it did.
+        // A second call must report it again, though the first one remembered it.
         if options.state.is_some() {
             self.look_for_unknown_copies(options.place);
         }
@@ -394,7 +394,7 @@ impl BoardEdit for Update<'_> {
 
     fn complete(&self, report: &mut Report) {
         report.copies.clone_from(&self.copies.archived);
-        // Only what was written is remembered to have been told.
+        // Only a write remembers that it was reported.
         if let Some((name, adopt)) = &self.unknown_copy
             && report.action == Action::Written
         {

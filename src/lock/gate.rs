@@ -22,7 +22,7 @@ pub enum Gate {
 }
 
 impl Gate {
-    /// Tries for the gate without waiting, if it is not ours yet; `mode` is
+    /// Tries for the gate without waiting, if it is not held yet; `mode` is
     /// that of the lock's files.
     pub fn try_take(&mut self, gate: &Entry, mode: u32) {
         if matches!(self, Self::Untried | Self::Busy(None)) {

@@ -84,10 +84,10 @@ fn replace_folder(site: &Site, record: &mut Pending, judged: &Observed) -> io::R
     Ok(true)
 }
 
-/// Removes what the legacy layout put at `entry`; a folder with more in it is
-/// somebody's, and is kept under a name that says so.
+/// Removes what the legacy layout put at `entry`; a folder with anything else in it is
+/// kept under another name.
 ///
-/// The lock is ours by then: what cannot be removed is no reason to go without.
+/// The lock is ours by then: what cannot be removed does not matter.
 pub fn remove_legacy(entry: &Entry) {
     let path = entry.path();
     let name = path.file_name().unwrap_or_default();

@@ -72,7 +72,7 @@ pub struct Over {
     pub at: Timestamp,
     /// How.
     pub how: How,
-    /// Whether a board says so already: then the lease says nothing more.
+    /// Whether a board shows it already; if so, the lease has nothing more to report.
     #[serde(default)]
     pub on_board: bool,
 }

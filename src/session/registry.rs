@@ -1,4 +1,4 @@
-//! The host registry: one file a running session, in `<sessions>/active/`.
+//! The host registry: one file for each running session, in `<sessions>/active/`.
 
 use super::repo::Repo;
 use super::session_lock::AHEAD_MS;
@@ -12,7 +12,7 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// For how long an entry speaks for its session, in milliseconds.
+/// How long an entry counts as fresh, in milliseconds.
 pub const FRESH_FOR_MS: i64 = 15 * 60 * 1000;
 
 /// The greatest size of an entry, in bytes; a real one has about 500.
@@ -28,7 +28,7 @@ const ONE_READ: usize = 4096;
 pub struct RegistryEntry {
     /// The session by its machine id; the peer's file is called so too.
     pub session_id: String,
-    /// The session in words, where it has such a name.
+    /// The session's name in words, if it has one.
     pub semantic_session_id: Option<String>,
     /// The last sign of life, as the session wrote it.
     pub last_heartbeat: String,

@@ -1,4 +1,4 @@
-//! Who a repository is on the board: its path, its name, its key.
+//! A repository's identity on the board: its path, its name, its key.
 
 use crate::disk::absolute_path;
 use std::path::{Path, PathBuf};

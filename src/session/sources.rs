@@ -1,4 +1,4 @@
-//! All that is known about a repository before the board is read.
+//! Everything that is known about a repository before the board is read.
 
 use super::registry::{Registry, RegistryEntry};
 use super::repo::Repo;
@@ -20,7 +20,7 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// Reads everything there is about `repo`; what is broken counts as absent.
+    /// Reads everything about `repo`; what is broken counts as absent.
     pub fn read(repo: &Repo, registry: Option<&Registry>) -> Self {
         let (lock, warnings) = match SessionLock::read(&repo.path) {
             Ok(lock) => (lock, Vec::new()),

@@ -316,7 +316,7 @@ fn a_dead_session_is_shown_as_dead_before_the_board_knows() {
     let said = show(&env, &[]);
     assert_eq!(
         said.err,
-        "boardsync: the hook of `app` met: the lock was held\n"
+        "boardsync: the hook of `app` reported: the lock was held\n"
     );
     child.kill().unwrap();
     child.wait().unwrap();

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-/// Bounds a cell, in characters: nobody reads more of one on a terminal.
+/// The longest cell that is shown on a terminal, in characters.
 const LIMIT: usize = 500;
 
 /// Returns a cell of the file as it may be shown.

@@ -8,9 +8,9 @@ pub const GAP: usize = 2;
 pub struct Wish {
     /// The width at which nothing is cut.
     pub natural: usize,
-    /// The width below which it says nothing any more.
+    /// The width below which it is useless.
     pub least: usize,
-    /// How soon it gives way: the greater, the sooner.
+    /// The order in which columns shrink: the greatest first.
     pub rank: usize,
     /// Whether it is left out before any other column is narrowed.
     pub spare: bool,

@@ -42,7 +42,7 @@ impl Selection {
         items.retain(|item| {
             filter::picks(&self.filter, item) && self.since.is_none_or(|age| within(item, age, now))
         });
-        // Stable: the board's own order, which is by name, decides what is left open.
+        // A stable sort: equal items stay in the board's own order, by name.
         match self.sort {
             Order::Attention => items.sort_by_key(|item| (item.state, Reverse(item.seen()))),
             Order::Repo => {}

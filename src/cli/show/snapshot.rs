@@ -203,7 +203,7 @@ impl View<'_> {
         parts.join(" · ")
     }
 
-    /// Lists what runs: each session, or a row of which no session is known.
+    /// Lists what runs: each session, or a row without a known session.
     pub fn states(&self) -> impl Iterator<Item = (State, &Item<'_>, Option<&Session>)> {
         self.items.iter().flat_map(|item| {
             let live = item.sessions.iter().filter(|session| session.is_live());

@@ -1,4 +1,4 @@
-//! What a row or a session needs of its person: what is shown, and what first.
+//! The state of a row or a session: how it is shown, and in which order.
 
 use super::session::Session;
 use crate::Timestamp;
@@ -10,7 +10,7 @@ use crate::cli::terminal::Style;
 pub enum State {
     /// It waits for its person.
     Waiting,
-    /// It is said to run, but has not been heard of for long.
+    /// It should be running, but has not reported for long.
     Silent,
     /// It works.
     Working,
@@ -20,7 +20,7 @@ pub enum State {
     Idle,
     /// It runs no more, and did not say so.
     Died,
-    /// The board says that it ended without saying so.
+    /// The session ended without reporting it.
     ForceClosed,
     /// It has ended.
     Closed,
@@ -131,7 +131,7 @@ impl Counts {
         counts
     }
 
-    /// Lists what is not zero: `2 waiting`, `7 working`.
+    /// Lists the counts that are not zero: `2 waiting`, `7 working`.
     pub fn parts(&self) -> impl Iterator<Item = (State, String)> {
         [
             (State::Waiting, self.waiting),

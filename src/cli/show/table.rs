@@ -185,7 +185,7 @@ impl ShownColumn {
             Source::State => item.state.word().to_owned(),
             Source::Since => match item.since() {
                 Some(since) => ago(since, view.now),
-                // What is no time may be of any length, and this column does not yield.
+                // A text that is not a time may be of any length, and this column does not shrink.
                 None => printable(row.get(Field::Heartbeat).as_deref().unwrap_or(ABSENT), 16),
             },
             Source::Path => match item.path() {
@@ -238,7 +238,7 @@ fn laid_out(cells: &[String], widths: &[usize], paint: impl Fn(usize, &str) -> S
     for (at, cell) in cells.iter().enumerate().filter(|(at, _)| widths[*at] > 0) {
         line.extend(std::iter::repeat_n(' ', blanks));
         let cell = match cell.starts_with(['/', '~']) {
-            // The end of a path tells more than its beginning.
+            // The end of a path says more than its beginning.
             true => cut_start(cell, widths[at]),
             false => cut(cell, widths[at]),
         };

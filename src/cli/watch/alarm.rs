@@ -16,7 +16,7 @@ const LONGEST: usize = 300;
 /// The command, and the states that it knows of.
 pub struct Alarm<'a> {
     command: &'a str,
-    /// `None` before the first look, which only learns.
+    /// `None` before the first look, which only collects.
     known: Option<HashMap<String, State>>,
 }
 
@@ -75,7 +75,7 @@ impl<'a> Alarm<'a> {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn();
-        // Without a shell there is nothing to run, and no place to say so.
+        // Without a shell nothing can be run, and there is nowhere to report it.
         if let Ok(mut child) = child {
             std::thread::spawn(move || child.wait());
         }

@@ -27,7 +27,7 @@ struct Fingerprint {
     length: u64,
 }
 
-/// A folder that is watched: one of that name that comes later is another.
+/// A watched folder: a later one of the same name is another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct WatchedFolder {
     path: PathBuf,
@@ -92,7 +92,7 @@ impl Changes {
             return false;
         }
         for folder in &self.folders {
-            // One that has gone is not watched any more, which is no matter.
+            // One that has gone is no longer watched, which is fine.
             let _ = watcher.unwatch(&folder.path);
         }
         for folder in &folders {

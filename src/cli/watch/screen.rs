@@ -1,4 +1,4 @@
-//! The terminal's other screen: entered, drawn on, and always left again.
+//! The terminal's alternate screen: entered, drawn on, and always left again.
 
 use super::events::Scroll;
 use crate::cli::show::{Page, cut};
@@ -6,11 +6,11 @@ use crate::cli::terminal::Terminal;
 use std::io::{self, Write};
 use std::sync::{Mutex, Once, PoisonError};
 
-/// Other screen, no cursor, no wrapping of what is wider than we think.
+/// Alternate screen, no cursor, no wrapping of lines wider than expected.
 const ENTER: &str = "\x1b[?1049h\x1b[?25l\x1b[?7l";
 const LEAVE: &str = "\x1b[?7h\x1b[?25h\x1b[?1049l";
 
-/// How the terminal was before, while the other screen is shown.
+/// The terminal's former settings, while the alternate screen is shown.
 static BEFORE: Mutex<Option<Before>> = Mutex::new(None);
 
 /// The other screen, for as long as it lives.
@@ -23,7 +23,7 @@ pub struct Screen {
 }
 
 impl Screen {
-    /// Shows the other screen; a panic, too, brings back the first.
+    /// Shows the alternate screen; a panic, too, brings back the main one.
     pub fn enter() -> io::Result<Self> {
         static HOOK: Once = Once::new();
         HOOK.call_once(|| {
@@ -86,7 +86,7 @@ impl Screen {
         stdout.flush()
     }
 
-    /// Brings back the first screen while `stop` runs.
+    /// Brings back the main screen while `stop` runs.
     pub fn suspend(&mut self, stop: impl FnOnce()) -> io::Result<()> {
         leave();
         stop();
@@ -111,7 +111,7 @@ fn enter() -> io::Result<()> {
 fn leave() {
     let before = BEFORE.lock().unwrap_or_else(PoisonError::into_inner).take();
     if let Some(before) = before {
-        // A terminal that has gone cannot be brought back.
+        // A terminal that has gone cannot be restored.
         let _ = print(LEAVE);
         before.restore();
     }

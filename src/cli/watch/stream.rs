@@ -9,7 +9,7 @@ use std::io::{self, Write};
 /// The printer of what has changed, which prints nothing twice.
 pub struct Stream<'a> {
     context: &'a Context,
-    /// Set on a terminal that can do nothing but print.
+    /// Set on a terminal that can only print.
     terminal: Option<Terminal>,
     last: String,
 }

@@ -4,7 +4,7 @@ use super::{Activity, How, Lease, Over, Proof, Scope};
 use crate::Timestamp;
 use std::path::PathBuf;
 
-/// For how long, in ms, an event of a session that is over is one that its end
+/// For how long, in ms, an event of a session that is over counts as one that its end
 /// has overtaken: the hooks of one session run side by side.
 const OVERTAKEN_MS: i64 = 60_000;
 
@@ -26,7 +26,7 @@ pub enum EventKind {
 pub enum Voice {
     /// The session itself.
     Session,
-    /// A part of it that works on its own, perhaps elsewhere.
+    /// A sub-agent, which works on its own, perhaps elsewhere.
     SubAgent,
 }
 
@@ -58,7 +58,7 @@ pub struct SessionEvent {
     pub session_id: String,
     /// The agent's name in the table of agents; empty if it is not known.
     pub agent: String,
-    /// What the session is called, where the event says it.
+    /// The session's title, if the event has one.
     pub title: Option<String>,
     /// Where it is; `None` keeps a lease where it is, and makes none.
     pub place: Option<Where>,
@@ -115,7 +115,7 @@ fn sign_of_life(lease: &Lease, now: Timestamp) -> Option<Lease> {
     })
 }
 
-/// One that is thought to have died may still say that it ended.
+/// A session that was thought dead may still report its end.
 fn end(lease: &Lease, how: How, now: Timestamp) -> Option<Lease> {
     let is_known = lease.over.is_some_and(|over| over.how != How::Died);
     (!is_known).then(|| Lease {
@@ -215,7 +215,7 @@ fn make(event: &SessionEvent, place: &Where, now: Timestamp) -> Lease {
 
 /// Chooses between what was known of the session's process and what is now.
 ///
-/// A process that was met in two events is no wrapper of a moment; one that
+/// A process that was met in two events is not a short-lived wrapper; one that
 /// may be a wrapper takes the place of nothing better.
 fn better(known: Option<Proof>, met: Option<Proof>) -> Option<Proof> {
     match (known, met) {

@@ -11,9 +11,9 @@ pub const REFRESH_AFTER_MS: i64 = 30 * 60 * 1000;
 /// The row of a folder, according to its leases.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FolderRow {
-    /// In progress while a session lives, else how the last one went.
+    /// In progress while a session lives, else the way in which the last one ended.
     pub status: Status,
-    /// What the row is called where nothing else has the name.
+    /// The row's name, unless another folder has the same.
     pub name: String,
     /// The id of the session that is shown.
     pub session_id: String,

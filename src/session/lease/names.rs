@@ -4,7 +4,7 @@ use crate::git;
 use std::collections::HashMap;
 use std::path::Path;
 
-/// How many characters of an id tell it from its neighbours.
+/// The number of characters that tell an id from others.
 const SHORT: usize = 8;
 
 /// Returns the part of a session's id that a person reads.

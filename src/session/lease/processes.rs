@@ -37,7 +37,7 @@ impl Processes {
         }
     }
 
-    /// Knows these processes, and how they were called, and no others.
+    /// Knows these processes and their command lines, and no others.
     pub fn fixed(boot_id: &str, processes: Vec<(u32, Process, Vec<String>)>) -> Self {
         let seen = processes
             .iter()
@@ -62,7 +62,7 @@ impl Processes {
         seen.entry(pid).or_insert_with(|| (self.look)(pid)).clone()
     }
 
-    /// Reads how a process was called: the program, and for an interpreter its
+    /// Reads the command of a process: the program, and for an interpreter its
     /// script.
     pub fn command(&self, pid: u32) -> Vec<String> {
         (self.command)(pid)

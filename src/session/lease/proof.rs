@@ -4,7 +4,7 @@
 use super::processes::Processes;
 use serde::{Deserialize, Serialize};
 
-/// The silence, in ms, after which a session of which nothing better is known
+/// The silence, in ms, after which a session without better evidence
 /// counts as dead.
 pub const SILENCE_MS: i64 = 4 * 60 * 60 * 1000;
 
@@ -25,13 +25,13 @@ pub enum Life {
 pub enum Scope {
     /// It lives and dies with its session.
     Session,
-    /// It serves many sessions: its death is theirs, its life says nothing.
+    /// It serves many sessions: its death is theirs, its life proves nothing.
     Daemon,
-    /// It was met once, and may be a wrapper that is gone in a moment.
+    /// It was met once, and may be a short-lived wrapper.
     Once,
 }
 
-/// A process that is told from every other one, this boot and any other.
+/// A process, identified across all boots of this host.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Proof {
     /// Its number.

@@ -17,7 +17,7 @@ use std::time::Duration;
 /// The greatest size of a lease, in bytes; a real one has about 700.
 const CAP: u64 = 16 * 1024;
 
-/// How many files are read; nobody runs so many sessions.
+/// The most files that are read; nobody runs so many sessions.
 const MOST: usize = 2_000;
 
 /// How long a lease is kept once its end is on a board, in ms: a hook of the
@@ -27,7 +27,7 @@ const KEEP_ENDED_MS: i64 = 60 * 60 * 1000;
 /// How long a lease is kept that no board ever showed, in ms.
 const KEEP_UNSHOWN_MS: i64 = 7 * 24 * 60 * 60 * 1000;
 
-/// How often a board is written for another activity, in ms.
+/// The shortest time between two writes of a board for a change of activity, in ms.
 const CHANGE_AFTER_MS: i64 = 60_000;
 
 /// How long the lock of all leases is waited for: whoever has it is done in a
@@ -40,7 +40,7 @@ pub struct Leases {
     folder: PathBuf,
 }
 
-/// Keeps other hooks from changing leases between a look and a write.
+/// The lock of all leases, held from a read to a write.
 #[derive(Debug)]
 #[must_use = "the leases are let go when this is dropped"]
 pub struct LeasesLock {
@@ -48,7 +48,7 @@ pub struct LeasesLock {
 }
 
 impl Leases {
-    /// Takes the leases in boardsync's folder for state; reads nothing.
+    /// Names the leases in boardsync's state folder; reads nothing.
     pub fn at(state_dir: &Path) -> Self {
         Self {
             folder: state_dir.join("sessions"),
@@ -171,7 +171,7 @@ impl Leases {
                 && shows_activity()
     }
 
-    /// Notes that a board says by now of all `leases`, as they were when it was
+    /// Records that a board now shows all `leases`, as they were when it was
     /// written, how they went: those that are over say nothing more.
     ///
     /// Call it after the commit. One that lives again meanwhile is left alone.
@@ -203,7 +203,7 @@ impl Leases {
         }
     }
 
-    /// Removes leases that say nothing more to anybody.
+    /// Removes leases that nobody needs any more.
     pub fn sweep(&self, processes: &Processes, now: Timestamp) {
         for lease in self.read() {
             let age = now.since(lease.over.map_or(lease.seen, |over| over.at));
