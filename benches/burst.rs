@@ -10,7 +10,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
-use timing::median;
+use timing::{median, program};
 
 const EVENTS: [&str; 5] = [
     "SessionStart",
@@ -22,7 +22,7 @@ const EVENTS: [&str; 5] = [
 const ROUNDS: usize = 5;
 
 fn main() {
-    let ours = PathBuf::from(env!("CARGO_BIN_EXE_boardsync"));
+    let ours = program(env!("CARGO_BIN_EXE_boardsync"));
     let baseline = std::env::var_os("BOARDSYNC_BASELINE").map(PathBuf::from);
     for sessions in [16, 64] {
         let (mut times, mut others) = (Vec::new(), Vec::new());

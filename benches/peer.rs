@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 use tempfile::TempDir;
-use timing::{median, run};
+use timing::{median, program, run};
 
 const ROWS: usize = 50;
 const REPOS: usize = 1_000;
@@ -81,7 +81,7 @@ impl Bench {
     }
 
     fn boardsync(&self, args: &[&str]) -> Command {
-        let mut command = self.isolated(env!("CARGO_BIN_EXE_boardsync"));
+        let mut command = self.isolated(program(env!("CARGO_BIN_EXE_boardsync")));
         command.args(args);
         command
     }

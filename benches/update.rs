@@ -4,9 +4,7 @@
 //! writer can do without: open, read, create, write, fsync, rename, fsync of the
 //! folder. That of a hook's heartbeat reads stdin and writes one small file. Both
 //! sides run in turn, so that a noisy machine is noisy to both, and are compared
-//! as a ratio of medians. `cargo bench --bench update [ROUNDS]`; `BOARDSYNC_BIN`
-//! names another program than the one that cargo has just built, like the one of a
-//! release.
+//! as a ratio of medians. `cargo bench --bench update [ROUNDS]`
 
 mod timing;
 
@@ -15,7 +13,7 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
-use timing::{median, run};
+use timing::{median, program, run};
 
 const ROWS: usize = 50;
 
@@ -125,8 +123,7 @@ impl Bench {
     }
 
     fn boardsync(&self) -> Command {
-        let built = || env!("CARGO_BIN_EXE_boardsync").into();
-        let mut command = Command::new(std::env::var_os("BOARDSYNC_BIN").unwrap_or_else(built));
+        let mut command = Command::new(program(env!("CARGO_BIN_EXE_boardsync")));
         command
             .env_clear()
             .env("HOME", self.root.path())
