@@ -65,8 +65,9 @@ pub trait BoardEdit {
         false
     }
 
-    /// Whether a look without the lock suffices to know that nothing changes.
-    fn needs_no_lock_to_find_nothing(&self) -> bool {
+    /// Looks, without the lock, whether the board says already what this edit
+    /// is for.
+    fn is_done(&mut self, _options: &EditOptions) -> bool {
         false
     }
 

@@ -4,9 +4,12 @@
 //! commits first writes what all leases say, and those who waited behind it
 //! find nothing left to do.
 
+use super::refusal::board_text;
 use super::run::EditOptions;
 use crate::Timestamp;
 use crate::board::{Board, Field, Row, Slot, Status};
+use crate::commit::{LIMIT, has_leftovers};
+use crate::disk::{Links, Token, read_small};
 use crate::session::lease::{Activity, FolderRow, Lease, Leases, Processes, rows};
 use crate::session::{Repo, SessionLock};
 use std::borrow::Cow;
@@ -56,12 +59,13 @@ impl LeaseRows {
             true => ActivityCell::Off,
             false => self.cell,
         };
+        let index = board.index();
         let rows = rows(&self.read, &self.processes, now);
         self.rows = rows
             .into_iter()
             .filter_map(|(repo, known)| {
                 let slot = Slot::keyed(&repo.key).on(shared.then_some(host));
-                let prior = board.prior(&slot);
+                let prior = index.prior(&slot).map(|(_, prior)| prior);
                 let shows = |cell: &str| {
                     let mut own = self.read.iter().filter(|lease| lease.repo == repo.path);
                     own.any(|lease| lease.is_shown_as(cell))
@@ -73,7 +77,35 @@ impl LeaseRows {
             .collect();
     }
 
-    /// Returns them, each with its repository.
+    /// Returns whether the board shows already what the sessions in `repo` do,
+    /// and no crashed process has left anything to be joined.
+    pub fn are_shown_of(&mut self, repo: &Path, options: &EditOptions) -> bool {
+        const ALL: [Field; 6] = [
+            Field::Repo,
+            Field::Status,
+            Field::Session,
+            Field::Branch,
+            Field::Mode,
+            Field::Heartbeat,
+        ];
+        let read = read_small(&options.place.target, LIMIT, Links::Refuse);
+        let Some(read) = read.ok().flatten() else {
+            return false;
+        };
+        let Ok(Cow::Borrowed(text)) = board_text(&read.bytes) else {
+            return false;
+        };
+        let board = Board::parse(text);
+        self.read(&board, options);
+        let host = board.is_shared().then_some(&*options.host.id);
+        let mut rows = self.rows.iter().filter(|(known, _)| known.path == repo);
+        rows.all(|(repo, row)| {
+            let shown = board.prior(&Slot::keyed(&repo.key).on(host));
+            shown.is_some_and(|shown| ALL.iter().all(|field| shown.get(*field) == row.get(*field)))
+        }) && !has_leftovers(options.place, Token::new(options.host.tag()))
+    }
+
+    /// Gives them, each with its repository.
     pub fn rows(&self) -> &[(Repo, Row<'static>)] {
         &self.rows
     }

@@ -8,7 +8,6 @@ use super::report::{Action, LockReport, Report};
 use crate::Timestamp;
 use crate::commit::{
     CommitError, CommitOptions, Committed, Document, End, LATCH_PATIENCE, LIMIT, commit,
-    has_leftovers,
 };
 use crate::config::vault::BoardPlace;
 use crate::disk::{Links, Token, read_small};
@@ -93,10 +92,8 @@ pub fn run<E: BoardEdit>(options: &EditOptions, edit: &mut E) -> Result<Report, 
     if options.dry_run == DryRun::Yes {
         return try_in_memory(options, edit);
     }
-    if edit.needs_no_lock_to_find_nothing()
-        && let Some(report) = find_nothing(options, edit)
-    {
-        return Ok(report);
+    if edit.is_done(options) {
+        return Ok(EditedBoard::new(edit, options).report(Action::SkippedNoop, None));
     }
     let mut document = EditedBoard::new(edit, options);
     let (committed, outcome) = under_lock(options, |options| {
@@ -146,26 +143,6 @@ pub fn run<E: BoardEdit>(options: &EditOptions, edit: &mut E) -> Result<Report, 
         lock: Some(lock),
         ..document.report(action, note)
     })
-}
-
-/// Checks without the lock whether the board shows everything already.
-///
-/// Of a burst of hooks the first one writes what all of them have to say; the
-/// others need not queue to find that out. What a crashed process displaced
-/// and nobody read is joined at once, though, and not by the next real change.
-fn find_nothing<E: BoardEdit>(options: &EditOptions, edit: &mut E) -> Option<Report> {
-    let read = read_small(&options.place.target, LIMIT, Links::Refuse).ok()??;
-    if has_leftovers(options.place, Token::new(options.host.tag())) {
-        return None;
-    }
-    let mut document = EditedBoard::new(edit, options);
-    match document.change(Some(&read.bytes)) {
-        Ok(None) => {
-            document.finish(&End::Unchanged);
-            Some(document.report(Action::SkippedNoop, None))
-        }
-        Ok(Some(_)) | Err(_) => None,
-    }
 }
 
 /// Edits the board in memory only.

@@ -17,6 +17,7 @@ use crate::disk::Entry;
 use crate::session::{Derived, Explicit, Registry, Repo, Sources, derive};
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::path::Path;
 
 /// One repository of an update, and what is known about it.
 #[derive(Clone, Debug)]
@@ -42,6 +43,8 @@ impl RepoSources {
 pub struct Update<'a> {
     repositories: &'a [RepoSources],
     explicit: &'a Explicit,
+    /// The repository whose session has something new to show.
+    repo_of_hook: Option<&'a Path>,
     /// Those whose folder is gone, and whether the board has a row of them.
     gone: Vec<(Repo, bool)>,
     copies: ConflictCopies,
@@ -76,12 +79,22 @@ impl<'a> Update<'a> {
         Self {
             repositories,
             explicit,
+            repo_of_hook: None,
             gone: Vec::new(),
             copies: ConflictCopies::default(),
             own: OwnRows::default(),
             leases: None,
             unknown_copy: None,
             replaced: false,
+        }
+    }
+
+    /// Prepares the update of a hook, which is done once the row of `repo` shows
+    /// what its sessions do.
+    pub fn of_hook(repo: &'a Path, nothing_said: &'a Explicit) -> Self {
+        Self {
+            repo_of_hook: Some(repo),
+            ..Self::new(&[], nothing_said)
         }
     }
 
@@ -378,9 +391,13 @@ impl BoardEdit for Update<'_> {
         true
     }
 
-    /// The rows of sessions come from their leases, whoever writes them.
-    fn needs_no_lock_to_find_nothing(&self) -> bool {
-        self.repositories.is_empty()
+    /// Of a burst of hooks the first one writes what all of them have to say; the
+    /// others need not queue to find that out.
+    fn is_done(&mut self, options: &EditOptions) -> bool {
+        match (&self.repo_of_hook, &mut self.leases) {
+            (Some(repo), Some(leases)) => leases.are_shown_of(repo, options),
+            _ => false,
+        }
     }
 
     fn finish(&mut self, end: &End<Refusal>, options: &EditOptions) {

@@ -31,13 +31,18 @@ pub fn bring_up_to_date(
         Chosen::Disabled { .. } => return Ok(()),
     };
     let said = Explicit::default();
-    let report = edit(context, &place, &mut Update::new(&[], &said), |options| {
-        options.latch = budget.for_the_latch;
-        options.lock.patience = match options.lock.patience {
-            Patience::TryOnce => Patience::TryOnce,
-            Patience::For(time) => time.min(budget.for_the_lock).into(),
-        };
-    })?;
+    let report = edit(
+        context,
+        &place,
+        &mut Update::of_hook(&lease.repo, &said),
+        |options| {
+            options.latch = budget.for_the_latch;
+            options.lock.patience = match options.lock.patience {
+                Patience::TryOnce => Patience::TryOnce,
+                Patience::For(time) => time.min(budget.for_the_lock).into(),
+            };
+        },
+    )?;
     if matches!(report.action, Action::Written | Action::SkippedNoop) {
         note_told(leases, lease, context.now);
     }

@@ -14,8 +14,7 @@ use crate::config::{self, Env};
 use crate::disk::{Links, absolute_path, read_small};
 use crate::session::Repo;
 use crate::session::lease::{
-    EventKind, Lease, Leases, Life, Processes, SHORT_WAIT, SessionEvent, Voice, Where, after,
-    name_of,
+    EventKind, Lease, Leases, Processes, SHORT_WAIT, SessionEvent, Voice, Where, after, name_of,
 };
 use std::path::{Path, PathBuf};
 
@@ -29,8 +28,10 @@ pub struct Noted {
     pub agent: Option<&'static Agent>,
     /// The leases that it made or changed.
     pub changed: Vec<Lease>,
-    /// Other sessions in the folder that this one has just entered.
-    pub neighbours: Vec<Lease>,
+    /// Those that were read for it; at a start all of this host.
+    pub before: Vec<Lease>,
+    /// The folder into which the session has just come, if it has.
+    pub comes_to: Option<PathBuf>,
     /// The reason why the session has no row on a board.
     pub trouble: Option<Failure>,
 }
@@ -123,23 +124,14 @@ pub fn note(
         }
     }
     drop(lock);
-    let neighbours = match &event.place {
-        Some(place) if kind == EventKind::Start && comes => before
-            .into_iter()
-            .filter(|lease| {
-                lease.repo == place.repo
-                    && !changed.iter().any(|it| it.session_id == lease.session_id)
-                    && lease.life(processes, context.now) != Life::Dead
-            })
-            .collect(),
-        _ => Vec::new(),
-    };
+    let comes_to = event.place.map(|place| place.repo);
     Noted {
         meaning,
         voice: event.voice,
         agent: caller.agent,
         changed,
-        neighbours,
+        before,
+        comes_to: comes_to.filter(|_| kind == EventKind::Start && comes),
         trouble,
     }
 }

@@ -1,10 +1,11 @@
 //! Notices of a hook for the person, shown by an agent that can.
 
+use super::note::Noted;
 use crate::Timestamp;
-use crate::agent::{Agent, Shows};
+use crate::agent::Shows;
 use crate::cli::outcome::{Failure, print_json};
 use crate::duration::ago;
-use crate::session::lease::{Lease, Leases, SHORT_WAIT, short_id};
+use crate::session::lease::{Lease, Leases, Life, Processes, SHORT_WAIT, short_id};
 
 /// How many characters of one thing are said.
 const LONGEST: usize = 300;
@@ -12,27 +13,36 @@ const LONGEST: usize = 300;
 /// Reports at a start who else works in the folder, and what earlier hooks met
 /// but could not show; each once.
 pub fn print(
-    agent: Option<&Agent>,
+    noted: &Noted,
     own: &Lease,
-    neighbours: &[Lease],
     leases: &Leases,
+    processes: &Processes,
     now: Timestamp,
 ) -> Result<(), Failure> {
-    if agent.is_none_or(|agent| agent.shows == Shows::Nothing) {
+    if noted
+        .agent
+        .is_none_or(|agent| agent.shows == Shows::Nothing)
+    {
         return Ok(());
     }
     let mut said = Vec::new();
-    if let Some(lease) = neighbours.iter().max_by_key(|lease| lease.seen_by(now)) {
+    let is_changed = |lease: &&Lease| {
+        let mut changed = noted.changed.iter();
+        changed.any(|it| it.session_id == lease.session_id)
+    };
+    let neighbours = noted.before.iter().filter(|lease| {
+        noted.comes_to.as_ref() == Some(&lease.repo)
+            && !is_changed(lease)
+            && lease.life(processes, now) != Life::Dead
+    });
+    if let Some(lease) = neighbours.max_by_key(|lease| lease.seen_by(now)) {
         let name = crate::printable::printable(&own.name, LONGEST);
         let when = ago(lease.seen_by(now), now);
         said.push(format!("`{name}` is in use by {}, {when}", quoted(lease)));
     }
-    for lease in leases.read() {
-        if let Some(trouble) = take_trouble(leases, &lease) {
-            said.push(format!(
-                "the hook of {} reported: {trouble}",
-                quoted(&lease)
-            ));
+    for lease in &noted.before {
+        if let Some(trouble) = take_trouble(leases, lease) {
+            said.push(format!("the hook of {} reported: {trouble}", quoted(lease)));
         }
     }
     if said.is_empty() {

@@ -7,7 +7,7 @@
 use super::{Activity, How, Lease, Life, Over, Processes, REFRESH_AFTER_MS};
 use crate::Timestamp;
 use crate::disk::{
-    Attempt, Backoff, Folder, KernelLock, Links, Patience, Token, create_new, fill, read_small,
+    At, Attempt, Backoff, Folder, KernelLock, Links, Patience, Token, create_new, fill, read_small,
     remove, replace,
 };
 use std::io;
@@ -63,14 +63,14 @@ impl Leases {
     /// Reads all leases; files that are not leases are skipped.
     pub fn read(&self) -> Vec<Lease> {
         let is_lease = |name: &str| name.ends_with(".json") && !name.starts_with('.');
-        let names = Folder::open_root(&self.folder)
-            .and_then(|folder| folder.list(usize::MAX, is_lease))
-            .unwrap_or_default();
+        let Ok(folder) = Folder::open_root(&self.folder) else {
+            return Vec::new();
+        };
+        let names = folder.list(MOST, is_lease).unwrap_or_default();
         let mut leases: Vec<Lease> = names
             .iter()
-            .take(MOST)
             .filter_map(|name| {
-                let lease = self.load(name)?;
+                let lease = load(&folder.entry(name))?;
                 // Under another name than its own it would never be removed.
                 (file_name(&lease) == *name).then_some(lease)
             })
@@ -81,7 +81,7 @@ impl Leases {
 
     /// Reads the lease of one session, in the folder that it is in now.
     pub fn get(&self, session_id: &str) -> Option<Lease> {
-        let lease = self.load(&hashed(&[session_id]))?;
+        let lease = load(&self.folder.join(hashed(&[session_id])))?;
         (lease.session_id == session_id).then_some(lease)
     }
 
@@ -137,7 +137,7 @@ impl Leases {
     /// longer than `limit` goes on without: a lease is a record, not a vault.
     pub fn lock(&self, limit: Duration) -> LeasesLock {
         let path = self.folder.join("sessions.lock");
-        let mut backoff = Backoff::new(Patience::For(limit), Duration::from_millis(10));
+        let mut backoff = Backoff::new(Patience::For(limit), Duration::from_millis(2));
         loop {
             match KernelLock::try_take(&path, 0o600, "lease.lock-open", "lease.lock") {
                 Attempt::Taken(lock) => return LeasesLock { _lock: Some(lock) },
@@ -185,7 +185,7 @@ impl Leases {
         }
         let _lock = self.lock(SHORT_WAIT);
         for lease in news {
-            if self.load(&file_name(lease)).as_ref() != Some(lease) {
+            if load(&self.folder.join(file_name(lease))).as_ref() != Some(lease) {
                 continue;
             }
             let died = Over {
@@ -203,23 +203,18 @@ impl Leases {
         }
     }
 
-    /// Removes leases that nobody needs any more.
-    pub fn sweep(&self, processes: &Processes, now: Timestamp) {
-        for lease in self.read() {
+    /// Removes those of `leases` that say nothing more to anybody.
+    pub fn sweep(&self, leases: &[Lease], processes: &Processes, now: Timestamp) {
+        for lease in leases {
             let age = now.since(lease.over.map_or(lease.seen, |over| over.at));
             let keep = match lease.over {
                 Some(over) if over.on_board => KEEP_ENDED_MS,
                 _ => KEEP_UNSHOWN_MS,
             };
             if age > keep && lease.life(processes, now) == Life::Dead {
-                let _ = self.remove(&lease);
+                let _ = self.remove(lease);
             }
         }
-    }
-
-    fn load(&self, name: &str) -> Option<Lease> {
-        let contents = read_small(&self.folder.join(name), CAP, Links::Refuse).ok()??;
-        serde_json::from_slice(&contents.bytes).ok()
     }
 
     fn create_folder(&self) -> io::Result<()> {
@@ -229,6 +224,11 @@ impl Leases {
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
         builder.create(&self.folder)
     }
+}
+
+fn load(at: &(impl At + ?Sized)) -> Option<Lease> {
+    let contents = read_small(at, CAP, Links::Refuse).ok()??;
+    serde_json::from_slice(&contents.bytes).ok()
 }
 
 /// Names the file of a lease. An id may hold anything, `../` included, so it
@@ -420,7 +420,7 @@ mod tests {
         leases.write(&over("untold", false)).unwrap();
         leases.write(&lease("lives", 8 * 24 * 60)).unwrap();
         let left = |minute| {
-            leases.sweep(&processes, time(minute));
+            leases.sweep(&leases.read(), &processes, time(minute));
             let ids = leases.read().into_iter().map(|lease| lease.session_id);
             ids.collect::<Vec<_>>()
         };
