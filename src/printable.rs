@@ -20,6 +20,12 @@ pub fn printable(text: &str, limit: usize) -> String {
     shown
 }
 
+/// Quotes a text for a shell, in a command that a person is told to run: names
+/// that others chose must not become commands.
+pub fn shell_quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
 /// Returns whether a terminal acts on `character` instead of showing it.
 pub fn is_acted_on(character: char) -> bool {
     character.is_control()

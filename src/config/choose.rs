@@ -11,6 +11,7 @@ use super::session_file::session_block;
 use super::trust::may_be_named_by;
 use super::under_home;
 use crate::disk::absolute_path;
+use crate::printable::shell_quoted;
 use std::path::{Path, PathBuf};
 
 /// The greatest size of `owner.yaml`, in bytes.
@@ -226,8 +227,9 @@ fn named_by_repository(
     let own_file = own_file.map_or_else(String::new, |file| format!(" in `{}`", file.display()));
     trusted.map_err(|fault| {
         refused(format!(
-            "(`{dir}`) {fault}; if you trust it, run `boardsync init --vault '{dir}'`, \
-             or add it to `vaults`{own_file}"
+            "(`{dir}`) {fault}; if you trust it, run `boardsync init --vault {}`, \
+             or add it to `vaults`{own_file}",
+            shell_quoted(&dir)
         ))
     })?;
     Ok((path, VaultSource::SessionConfig(file)))

@@ -6,6 +6,7 @@ use super::refusal::is_ours;
 use crate::config::vault::BoardPlace;
 use crate::conflict_copy::is_conflict_copy;
 use crate::disk::{self, Entry, FileKind, Links, read_small};
+use crate::printable::shell_quoted;
 use std::io;
 use std::path::Path;
 
@@ -80,12 +81,7 @@ pub fn command_to_adopt(place: &BoardPlace, sibling: &Entry) -> String {
     let free = names.find(|path| path.symlink_metadata().is_err());
     format!(
         "mv {} {}",
-        quoted(&sibling.path()),
-        quoted(&free.unwrap_or_default())
+        shell_quoted(&sibling.path().to_string_lossy()),
+        shell_quoted(&free.unwrap_or_default().to_string_lossy())
     )
-}
-
-/// Quotes a path for a shell.
-fn quoted(path: &Path) -> String {
-    format!("'{}'", path.display().to_string().replace('\'', r"'\''"))
 }

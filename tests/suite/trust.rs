@@ -27,6 +27,15 @@ fn own_config(env: &TestEnv, text: &str) {
     fs::write(config, text).unwrap();
 }
 
+#[test]
+fn the_command_that_allows_a_vault_runs_nothing_of_its_name() {
+    let env = TestEnv::new();
+    let repo = clone(&env, r#""~/a'; touch ran; b""#);
+    let said = update(&env, &repo);
+    let command = r"init --vault '~/a'\''; touch ran; b'`";
+    assert!(said.out.contains(command), "{said:?}");
+}
+
 fn is_refused(env: &TestEnv, repo: &Path, why: &str) {
     let said = update(env, repo);
     assert_eq!(said.code, Some(0), "{said:?}");

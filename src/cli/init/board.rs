@@ -9,6 +9,7 @@ use crate::config::vault::{AllowedLinks, BoardPlace};
 use crate::config::{self, VaultSource};
 use crate::disk::{self, Links, read_small};
 use crate::edit::{Create, Share, is_empty_board, refusal, remove_empty};
+use crate::printable::shell_quoted;
 use crate::setup::{Change, Revert, Setup, SetupError, Way};
 use std::path::Path;
 
@@ -64,9 +65,9 @@ fn place(context: &Context, setup: &Setup) -> Result<BoardPlace, Failure> {
     {
         return Err(Failure::Error(format!(
             "`{}` is a link, in a vault that only the repository names; \
-             if you trust it, run `boardsync init --vault '{}'`",
+             if you trust it, run `boardsync init --vault {}`",
             link.display(),
-            vault.path.display()
+            shell_quoted(&vault.path.to_string_lossy())
         )));
     }
     let home = context.home();
