@@ -9,10 +9,12 @@
 //! A failure before the swap is an error, and the board is as it was. After
 //! the swap the board is written, and trouble is a warning.
 //!
-//! [`Document`] is what is put in place; `put.rs` does it, `replace.rs` where
-//! nothing can be exchanged; `staged.rs` names the files, `leftovers.rs` finds
-//! those of crashed processes.
+//! [`Document`] is what is put in place: `current.rs` reads it, `put.rs` puts the
+//! new one in place, by `swap.rs`, or by `replace.rs` where nothing can be
+//! exchanged; `staged.rs` names the files, `leftovers.rs` finds those of crashed
+//! processes.
 
+mod current;
 mod document;
 mod error;
 mod latch;
@@ -20,6 +22,7 @@ mod leftovers;
 mod put;
 mod replace;
 mod staged;
+mod swap;
 
 pub use document::{Displaced, Document, EditOutcome};
 pub use error::CommitError;
@@ -28,7 +31,8 @@ pub use leftovers::has_leftovers;
 pub use staged::{JOIN_BUDGET, LIMIT};
 
 use crate::config::vault::BoardPlace;
-use crate::disk::{self, Access, Backoff, Entry, Folder, Links, Patience, ReadError, Token};
+use crate::disk::{self, Backoff, Entry, Folder, Patience, Token};
+use current::Current;
 use error::io_at;
 use leftovers::Adopted;
 use put::Put;
@@ -38,10 +42,6 @@ use std::time::Duration;
 
 /// The most rounds of one commit; 16 writers without lock or latch need few.
 const ROUNDS: usize = 64;
-
-/// An empty board is one that an editor truncated and has not filled yet, and
-/// what the system refuses now it may grant in a moment.
-const READ_PATIENCE: Patience = Patience::For(Duration::from_millis(100));
 
 /// Where neither a lock nor an exchange keeps writers apart, another host's
 /// write that was under way has arrived after this long.
@@ -144,13 +144,6 @@ struct Commit<'a> {
     warnings: Vec<String>,
 }
 
-/// The board as it was read.
-struct Current {
-    bytes: Vec<u8>,
-    stamp: Stamp,
-    access: Option<Access>,
-}
-
 impl Commit<'_> {
     fn run<D: Document>(&mut self, document: &mut D) -> Result<End<D::Refusal>, CommitError> {
         let mut backoff = Backoff::new(Patience::For(Duration::MAX), Duration::from_millis(2));
@@ -220,57 +213,6 @@ impl Commit<'_> {
         if let Some(folder) = &self.orchestrator {
             let latch = folder.entry(self.place.latch_name());
             self.latch = Latch::take(&latch, self.place.mode, self.options.latch);
-        }
-    }
-
-    /// Opens the board's folder; `None` if there is none.
-    fn board(&mut self) -> Result<Option<Entry>, CommitError> {
-        let board = match self.place.entry() {
-            Ok(board) => board,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(io_at("open the folder of", &self.place.board)(error)),
-        };
-        // Beside the board where the lock's folder is on another file system.
-        let id = |folder: &Folder| folder.status().ok().and_then(|status| status.id);
-        let ids = (
-            id(board.in_folder()),
-            self.orchestrator.as_ref().and_then(id),
-        );
-        self.is_beside |= match ids {
-            (Some(one), Some(other)) => !one.same_device(other),
-            _ => self.orchestrator.is_none(),
-        };
-        Ok(Some(board))
-    }
-
-    /// Reads the board; `None` if there is none.
-    fn read(&self, board: &Entry) -> Result<Option<Current>, CommitError> {
-        let mut backoff = Backoff::new(READ_PATIENCE, Duration::from_millis(5));
-        loop {
-            match disk::read_small(board, LIMIT, Links::Refuse) {
-                Ok(Some(contents)) if contents.bytes.is_empty() && backoff.pause() => {}
-                Ok(Some(contents)) => {
-                    let access = Access::of(&contents.file);
-                    return Ok(Some(Current {
-                        stamp: Stamp::of(&disk::FileStatus::of(&contents.meta)),
-                        access: Some(
-                            access.map_err(io_at("read the permissions of", &self.place.board))?,
-                        ),
-                        bytes: contents.bytes,
-                    }));
-                }
-                Ok(None) if std::fs::symlink_metadata(self.place.placeholder()).is_ok() => {
-                    return Err(CommitError::NotDownloaded(self.place.board.clone()));
-                }
-                Ok(None) => return Ok(None),
-                Err(ReadError::Io(_)) if backoff.pause() => {}
-                Err(source) => {
-                    return Err(CommitError::Unreadable {
-                        path: self.place.board.clone(),
-                        source,
-                    });
-                }
-            }
         }
     }
 

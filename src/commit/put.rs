@@ -2,13 +2,11 @@
 
 use super::document::{Displaced, Document};
 use super::error::{CommitError, io_at};
-use super::staged::{LIMIT, Staged, StagedName, Stamp};
+use super::staged::{LIMIT, Staged, StagedName};
+use super::swap::Swap;
 use super::{Commit, CommitOptions, Current, ROUNDS};
-use crate::disk::{self, Access, Entry, Folder, Links, ReadError};
+use crate::disk::{self, Access, Entry, Folder, ReadError};
 use std::io::{self, ErrorKind};
-
-/// How many changes just before the swap are met by reading the board again.
-const COMPARISONS: u32 = 8;
 
 /// The outcome of one attempt to put a content in place.
 pub(super) enum Put<R> {
@@ -19,15 +17,6 @@ pub(super) enum Put<R> {
     /// beside the board, where leftovers are too.
     Moved,
     Refused(R),
-}
-
-/// The outcome of an exchange, as seen on the disk.
-enum Swap {
-    Done,
-    /// It is not done, for this reason.
-    Failed(io::Error),
-    /// The file system has none.
-    Unsupported,
 }
 
 impl Commit<'_> {
@@ -163,56 +152,6 @@ impl Commit<'_> {
         Ok(Put::Done)
     }
 
-    /// Swaps what is staged with the board, and believes the disk, not the reply.
-    ///
-    /// Some FUSE file systems take an exchange for a plain rename and report
-    /// success, so the board is compared just before, as for a plain rename;
-    /// and a network's reply may be an error though the swap was done. Among
-    /// many writers without the latch the comparison alone would never end: after
-    /// [`COMPARISONS`] changes the swap itself meets the next one, and joins it.
-    fn exchange(
-        &mut self,
-        board: &Entry,
-        staged: &Staged,
-        expected: Option<(Stamp, &[u8])>,
-    ) -> Swap {
-        if !self.has_exchange {
-            return Swap::Unsupported;
-        }
-        match (expected, disk::status(board)) {
-            (Some((stamp, bytes)), Ok(status))
-                if self.conflicts < COMPARISONS
-                    && Stamp::of(&status) != stamp
-                    && !holds(board, bytes) =>
-            {
-                return Swap::Failed(ErrorKind::NotFound.into());
-            }
-            (_, Ok(_)) => {}
-            (_, Err(error)) => return Swap::Failed(error),
-        }
-        let swapped =
-            disk::retry_briefly(
-                || match disk::exchange("board.exchange", &staged.entry, board) {
-                    Err(_) if self.is_swapped(board, staged) => Ok(()),
-                    done => done,
-                },
-            );
-        match swapped {
-            Ok(()) if staged.is_at(&staged.entry) => Swap::Unsupported,
-            Ok(()) => {
-                // Gone: renamed over the board, or adopted by another process.
-                self.has_exchange = disk::status(&staged.entry).is_ok();
-                Swap::Done
-            }
-            Err(error) if disk::is_unsupported(&error) => Swap::Unsupported,
-            Err(error) => Swap::Failed(error),
-        }
-    }
-
-    fn is_swapped(&self, board: &Entry, staged: &Staged) -> bool {
-        staged.is_at(board) && !staged.is_at(&staged.entry)
-    }
-
     /// Deals with a displaced content that cannot be read.
     ///
     /// A folder, a link or a file larger than any board gets its place back.
@@ -229,41 +168,6 @@ impl Commit<'_> {
             path.display()
         ));
         Put::Done
-    }
-
-    /// Puts a displaced content back, and removes ours.
-    ///
-    /// If someone wrote over ours meanwhile, that write is the last, and stays.
-    pub(super) fn swap_back(&mut self, board: &Entry, staged: &Staged) -> io::Result<()> {
-        let now = disk::read_small(board, LIMIT, Links::Refuse).ok().flatten();
-        if now.is_none_or(|now| !staged.is_made_of(&now.bytes)) {
-            self.keep(staged);
-            return Ok(());
-        }
-        let has_ours = || matches!(staged.read(), Ok(Some(content)) if staged.is_made_of(&content));
-        // The file is believed rather than the reply: two swaps would be none.
-        let swap = || match disk::exchange("board.swap-back", &staged.entry, board) {
-            Err(_) if has_ours() => Ok(()),
-            done => done,
-        };
-        disk::retry_briefly(swap)?;
-        if has_ours() {
-            let _ = disk::retry_briefly(|| staged.discard());
-        } else {
-            disk::exchange("board.swap-back", &staged.entry, board)?;
-            self.keep(staged);
-        }
-        self.sync_folder(board);
-        Ok(())
-    }
-
-    /// Keeps a content that is not ours to join, out of the way of later commits.
-    pub(super) fn keep(&self, staged: &Staged) {
-        let path = staged.entry.path().with_extension("kept.md");
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        // Somebody's text: beside the board it is not hidden from people.
-        let kept = staged.entry.sibling(name.trim_start_matches('.'));
-        let _ = disk::move_new("leftover.claim", &staged.entry, &kept);
     }
 
     fn stage(
@@ -321,12 +225,6 @@ impl Commit<'_> {
     pub(super) fn move_beside(&mut self) -> bool {
         !std::mem::replace(&mut self.is_beside, true)
     }
-}
-
-/// Tells whether a board holds these bytes: some network file systems change
-/// the time of a file by reading it.
-pub(super) fn holds(board: &Entry, bytes: &[u8]) -> bool {
-    matches!(disk::read_small(board, LIMIT, Links::Refuse), Ok(Some(now)) if now.bytes == bytes)
 }
 
 /// Turns an error of reading into an I/O error; the reason why it is not a board stays inside.

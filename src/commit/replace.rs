@@ -2,8 +2,9 @@
 
 use super::Commit;
 use super::error::CommitError;
-use super::put::{Put, holds};
+use super::put::Put;
 use super::staged::{LIMIT, Staged, Stamp};
+use super::swap::holds;
 use crate::disk::{self, Entry, Links};
 use std::io::ErrorKind;
 

@@ -4,7 +4,7 @@
 //! never more: a mode whose owner, group or ACL cannot be kept is cut to what
 //! everybody had who could gain by that.
 
-use super::folder::At;
+use super::entry::At;
 use super::read::{Links, open_to_read};
 use std::fs::{File, Metadata};
 use std::io;

@@ -6,11 +6,11 @@
 //! opened folder (`openat` and its kin), whatever its path means by then.
 //! Where a platform has no such calls, paths are looked at before use.
 
+use super::entry::Entry;
 #[cfg(unix)]
 use super::errno::os;
 use super::status::{FileKind, FileStatus};
 use super::{failpoint, read};
-use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
@@ -21,93 +21,6 @@ use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{CWD, Mode, OFlags};
 #[cfg(unix)]
 use std::sync::Arc;
-
-/// The name that a step acts on: a name in an opened folder, or a path.
-///
-/// A path is for what the user names; in a vault only an [`Entry`] is safe.
-pub trait At {
-    /// Returns the path, for messages, and for platforms without handles.
-    fn path(&self) -> Cow<'_, Path>;
-
-    /// Returns the folder that the name is relative to.
-    #[cfg(unix)]
-    fn folder(&self) -> BorrowedFd<'_>;
-
-    /// Returns the name, relative to the folder.
-    fn name(&self) -> &Path;
-
-    /// Opens the folder of the name, so that names beside it can be used.
-    fn entry(&self) -> io::Result<Entry>;
-}
-
-impl<P: AsRef<Path> + ?Sized> At for P {
-    fn path(&self) -> Cow<'_, Path> {
-        Cow::Borrowed(self.as_ref())
-    }
-
-    #[cfg(unix)]
-    fn folder(&self) -> BorrowedFd<'_> {
-        CWD
-    }
-
-    fn name(&self) -> &Path {
-        self.as_ref()
-    }
-
-    fn entry(&self) -> io::Result<Entry> {
-        Entry::at(self.as_ref())
-    }
-}
-
-/// A name in an opened folder, whether or not anything has it.
-#[derive(Clone, Debug)]
-pub struct Entry {
-    folder: Folder,
-    name: PathBuf,
-}
-
-impl Entry {
-    /// Opens the folder of a path that the user named; its links are followed.
-    pub fn at(path: &Path) -> io::Result<Self> {
-        let name = path.file_name().ok_or(ErrorKind::InvalidInput)?;
-        let folder = path.parent().filter(|folder| *folder != Path::new(""));
-        Ok(Folder::open_root(folder.unwrap_or(Path::new(".")))?.entry(name))
-    }
-
-    /// Returns another name in the same folder.
-    pub fn sibling(&self, name: impl AsRef<OsStr>) -> Self {
-        self.folder.entry(name)
-    }
-
-    /// Returns the folder that it is a name in.
-    pub fn in_folder(&self) -> &Folder {
-        &self.folder
-    }
-
-    /// Returns the path, for messages.
-    pub fn path(&self) -> PathBuf {
-        self.folder.path.join(&self.name)
-    }
-}
-
-impl At for Entry {
-    fn path(&self) -> Cow<'_, Path> {
-        Cow::Owned(self.path())
-    }
-
-    #[cfg(unix)]
-    fn folder(&self) -> BorrowedFd<'_> {
-        self.folder.handle.as_fd()
-    }
-
-    fn name(&self) -> &Path {
-        &self.name
-    }
-
-    fn entry(&self) -> io::Result<Entry> {
-        Ok(self.clone())
-    }
-}
 
 /// An opened folder; copies of it are one handle.
 #[derive(Clone, Debug)]
@@ -177,10 +90,13 @@ impl Folder {
 
     /// Names an entry of this folder; `name` is one component.
     pub fn entry(&self, name: impl AsRef<OsStr>) -> Entry {
-        Entry {
-            folder: self.clone(),
-            name: name.as_ref().into(),
-        }
+        Entry::new(self.clone(), name.as_ref().into())
+    }
+
+    /// Returns the handle, from which names in it are reached.
+    #[cfg(unix)]
+    pub(super) fn handle(&self) -> BorrowedFd<'_> {
+        self.handle.as_fd()
     }
 
     /// Returns the path by which it was opened.

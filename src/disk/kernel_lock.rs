@@ -3,8 +3,8 @@
 //! The kernel lets go of it when its holder dies, however it dies. That is
 //! all the proof of death that the lock's judgement ever asks for.
 
+use super::entry::At;
 use super::failpoint;
-use super::folder::At;
 use super::read::status;
 use super::status::FileId;
 

@@ -8,6 +8,7 @@
 mod absolute;
 mod access;
 mod backoff;
+mod entry;
 mod errno;
 pub mod failpoint;
 mod folder;
@@ -23,8 +24,9 @@ mod write;
 pub use absolute::absolute_path;
 pub use access::Access;
 pub use backoff::{Backoff, Patience, retry_briefly};
+pub use entry::{At, Entry};
 pub use errno::{is_passing, is_unsupported};
-pub use folder::{At, Entry, Folder};
+pub use folder::Folder;
 pub use kernel_lock::{Attempt, KernelLock, Queue, Turn};
 pub use probe::{Abilities, probe};
 pub use read::{Contents, Links, ReadError, open_to_read, read_proc, read_small, status};

@@ -1,9 +1,9 @@
 //! Reading what others may have planted: bounded, never from a pipe, and through a
 //! symlink only if the caller says so.
 
+use super::entry::At;
 #[cfg(unix)]
 use super::errno::os;
-use super::folder::At;
 use super::status::{FileKind, FileStatus};
 use std::fs::{File, Metadata};
 use std::io::{self, Read};

@@ -1,9 +1,9 @@
 //! Links, renames and removals: giving names, swapping them, taking them away.
 
+use super::entry::At;
 use super::errno::is_unsupported;
 #[cfg(unix)]
 use super::errno::os;
-use super::folder::At;
 use super::write::create_new;
 use super::{failpoint, read};
 use std::io::{self, ErrorKind};

@@ -1,9 +1,9 @@
 //! Creating files and folders, and writing into them.
 
+use super::entry::At;
 #[cfg(unix)]
 use super::errno::os;
 use super::failpoint;
-use super::folder::At;
 use super::status::FileStatus;
 use std::fs::File;
 #[cfg(not(unix))]

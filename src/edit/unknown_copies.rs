@@ -1,7 +1,7 @@
 //! Boards beside the board whose names no known sync tool gives: reported, and
 //! left alone, for a person may have made them.
 
-use super::conflict_copies::LISTED;
+use super::conflict_copies::{BYTES, LISTED};
 use super::refusal::is_ours;
 use crate::config::vault::BoardPlace;
 use crate::conflict_copy::is_conflict_copy;
@@ -70,6 +70,25 @@ pub fn sort(siblings: impl IntoIterator<Item = Entry>, largest: u64, mut budget:
         }
     }
     sorted
+}
+
+/// Returns the boards among `copies` whose names are not in `reported` yet, and
+/// replaces those names by the names of all boards among `copies`.
+pub fn unreported(copies: &[Entry], reported: &mut Vec<String>) -> Vec<Entry> {
+    let (known, new): (Vec<_>, Vec<_>) = copies
+        .iter()
+        .partition(|entry| reported.contains(&name_of(entry)));
+    let new = sort(new.into_iter().cloned(), BYTES, BYTES).boards;
+    // Those that are gone need no remembering.
+    *reported = known.into_iter().chain(&new).map(name_of).collect();
+    new
+}
+
+/// Returns the name of a sibling.
+pub fn name_of(entry: &Entry) -> String {
+    let path = entry.path();
+    let name = path.file_name().unwrap_or_default();
+    name.to_string_lossy().into_owned()
 }
 
 /// Returns the command that has the next update join a sibling.

@@ -1,21 +1,20 @@
 //! Bringing the rows of some repositories up to date.
 
+mod fresh_row;
+
 use super::board_edit::{BoardEdit, Change, StartedFrom, join_displaced};
-use super::conflict_copies::{BYTES, ConflictCopies};
+use super::conflict_copies::ConflictCopies;
 use super::error::EditError;
 use super::lease_rows::LeaseRows;
 use super::own_rows::OwnRows;
 use super::refusal::Refusal;
 use super::report::{Action, Report};
 use super::run::{EditOptions, run};
-use super::unknown_copies::{command_to_adopt, sort};
+use super::unknown_copies::{command_to_adopt, name_of, unreported};
 use crate::Timestamp;
-use crate::board::{Board, Field, Fresh, Row, Slot, Status, cell_text};
+use crate::board::{Board, Field, Fresh, Row, Slot};
 use crate::commit::{Displaced, End};
-use crate::config::vault::BoardPlace;
-use crate::disk::Entry;
-use crate::session::{Derived, Explicit, Registry, Repo, Sources, derive};
-use std::borrow::Cow;
+use crate::session::{Explicit, Registry, Repo, Sources};
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -111,60 +110,6 @@ impl<'a> Update<'a> {
         unknown.map(|(repo, _)| repo)
     }
 
-    /// Derives a repository's row from what is known and what the board shows.
-    fn fresh(&self, repository: &RepoSources, board: &Board, options: &EditOptions) -> Fresh {
-        let prior = self.prior(repository, board, options);
-        let said = self.explicit.status;
-        let mut derived = derive(
-            &repository.sources,
-            prior.and_then(|row| row.status()),
-            said,
-            options.now,
-        );
-        // An event without a lease to give its time has the time of the update;
-        // an idle repository has none.
-        let is_event = said.is_some_and(|said| said != Status::Frei);
-        let is_timed = self.explicit.heartbeat.is_some() || is_event && derived.heartbeat.is_none();
-        if is_timed {
-            derived.heartbeat = Some(options.now.to_string());
-        }
-        derived = derived.overridden(self.explicit);
-        if self.is_far_ahead(options) {
-            derived.heartbeat = Some(options.now.to_string());
-        }
-        if is_event && let Some(row) = prior {
-            keep_cells(&mut derived, row);
-        }
-        let row = row(repository, &derived, &options.host.id);
-        let fresh = match (is_timed, prior) {
-            (true, Some(prior)) => in_order_of_arrival(row, prior, options.now),
-            (true, None) => Fresh::event(row),
-            (false, _) => Fresh::observed(row),
-        };
-        fresh.known_as(repository.sources.host_names())
-    }
-
-    /// Looks for boards with unknown names that have not been reported yet.
-    fn look_for_unknown_copies(&mut self, place: &BoardPlace) {
-        let names = self.copies.unknown.iter().map(name_of);
-        let (known, new): (Vec<_>, Vec<_>) = names
-            .zip(&self.copies.unknown)
-            .partition(|(name, _)| self.own.told.contains(name));
-        let new = sort(
-            new.into_iter().map(|(_, entry)| entry.clone()),
-            BYTES,
-            BYTES,
-        )
-        .boards;
-        // Those that are gone need no remembering.
-        self.own.told = known.into_iter().map(|(name, _)| name).collect();
-        self.own.told.extend(new.iter().map(name_of));
-        if let Some(first) = new.first() {
-            self.unknown_copy
-                .get_or_insert_with(|| (name_of(first), command_to_adopt(place, first)));
-        }
-    }
-
     /// Returns the rows that leases have, but for those of which the caller says
     /// something itself.
     fn lease_rows(&self) -> impl Iterator<Item = &(Repo, Row<'static>)> {
@@ -179,60 +124,6 @@ impl<'a> Update<'a> {
     fn has_lease_row(&self, key: &str) -> bool {
         self.lease_rows().any(|(repo, _)| repo.key == key)
     }
-
-    /// Returns whether the caller gives a heartbeat that is a wrong clock's.
-    fn is_far_ahead(&self, options: &EditOptions) -> bool {
-        let said = self.explicit.heartbeat.as_deref();
-        said.and_then(Timestamp::parse)
-            .is_some_and(|said| said.is_ahead_of(options.now))
-    }
-
-    /// Finds the row that an update of this repository starts from.
-    ///
-    /// A key-less row of its name counts only if no other repository has the name.
-    fn prior<'b>(
-        &self,
-        repository: &RepoSources,
-        board: &'b Board<'b>,
-        options: &EditOptions,
-    ) -> Option<&'b Row<'b>> {
-        let host = board.is_shared().then_some(&*options.host.id);
-        let Repo { name, key, .. } = &repository.repo;
-        let lower = name.to_lowercase();
-        let same_name = |other: &&RepoSources| other.repo.name.to_lowercase() == lower;
-        let is_only = self.repositories.iter().filter(same_name).count() == 1;
-        let legacy = || is_only.then(|| board.prior(&Slot::named(name).on(host)))?;
-        let of_alias = || {
-            let mut names = repository.sources.host_names().filter(|_| host.is_some());
-            names.find_map(|name| board.prior(&Slot::keyed(key).on(Some(&name))))
-        };
-        board
-            .prior(&Slot::keyed(key).on(host))
-            .or_else(of_alias)
-            .or_else(legacy)
-    }
-}
-
-/// Orders an event after what the row shows of the same session.
-///
-/// The end of a session closes its row whatever the clock says, and what a
-/// clock that was ahead once has left behind is not later than anything.
-fn in_order_of_arrival(row: Row<'static>, prior: &Row, now: Timestamp) -> Fresh {
-    let is_end = matches!(row.status(), Some(Status::Closed | Status::ForceClosed));
-    let is_its = row.get(Field::Session) == prior.get(Field::Session);
-    match prior.heartbeat() {
-        Some(shown) if shown.is_ahead_of(now) => Fresh::observed(row),
-        shown @ Some(beat) if is_end && is_its && !row.is_later_than(shown) => {
-            Fresh::observed(row.with(Field::Heartbeat, &beat.to_string()))
-        }
-        _ => Fresh::event(row),
-    }
-}
-
-fn name_of(entry: &Entry) -> String {
-    let path = entry.path();
-    let name = path.file_name().unwrap_or_default();
-    name.to_string_lossy().into_owned()
 }
 
 /// Removes rows without a host that are no newer than this host's own.
@@ -263,42 +154,6 @@ fn drop_adopted(repositories: &[RepoSources], board: &mut Board, host: &str) -> 
     board.rows.len() != before
 }
 
-/// Keeps what a row has of the same session where nothing else is known: an
-/// event that only names its status takes nothing away.
-fn keep_cells(derived: &mut Derived, row: &Row) {
-    let is_another = |said: &String| row.get(Field::Session).as_deref() != Some(&cell_text(said));
-    if derived.session.as_ref().is_some_and(is_another) {
-        return;
-    }
-    for (cell, field) in [
-        (&mut derived.session, Field::Session),
-        (&mut derived.branch, Field::Branch),
-        (&mut derived.mode, Field::Mode),
-    ] {
-        if cell.is_none() {
-            *cell = row.get(field).map(Cow::into_owned);
-        }
-    }
-}
-
-fn row(repository: &RepoSources, derived: &Derived, host: &str) -> Row<'static> {
-    let cells = [
-        (Field::Session, &derived.session),
-        (Field::Branch, &derived.branch),
-        (Field::Mode, &derived.mode),
-        (Field::Heartbeat, &derived.heartbeat),
-    ];
-    let row = Row::new(&repository.repo.name, derived.status)
-        .with(Field::Key, &repository.repo.key)
-        .with(Field::Host, host);
-    cells
-        .into_iter()
-        .fold(row, |row, (field, cell)| match cell {
-            Some(text) => row.with(field, text),
-            None => row,
-        })
-}
-
 impl BoardEdit for Update<'_> {
     fn prepare(&mut self, options: &EditOptions) {
         self.copies = ConflictCopies::once_settled(options.place);
@@ -319,7 +174,12 @@ impl BoardEdit for Update<'_> {
         self.own = OwnRows::read(options);
         // A second call must report it again, though the first one remembered it.
         if options.state.is_some() {
-            self.look_for_unknown_copies(options.place);
+            let new = unreported(&self.copies.unknown, &mut self.own.told);
+            if let Some(first) = new.first() {
+                self.unknown_copy.get_or_insert_with(|| {
+                    (name_of(first), command_to_adopt(options.place, first))
+                });
+            }
         }
         self.replaced = self.is_far_ahead(options);
         let mut changed = self.own.join_into(board, options);
