@@ -55,6 +55,8 @@ mod lock_status;
 mod many_hosts;
 mod merge_resolve;
 mod own_rows;
+#[cfg(feature = "failpoints")]
+mod persons_edits;
 mod plug_in;
 mod prune;
 #[cfg(unix)]

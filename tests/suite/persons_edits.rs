@@ -1,0 +1,82 @@
+//! What a person saves while an update is under way: it stays as they made it.
+
+use crate::env::{Parked, TestEnv, board_of, time};
+use std::path::Path;
+use std::process::Command;
+
+const SEED: &str = "| seed | closed | s0 | — | — | 2026-11-30T06:00:00.000Z | 00000000 |\n";
+const PROSE: &str = "\nA person wrote this below the table.\n";
+
+fn update(env: &TestEnv, name: &str) -> Command {
+    let repo = env.repo(name);
+    let mut command = env.command(&["update", "--json", "--status", "in-progress"]);
+    command
+        .args(["--heartbeat", &time(1_000), "--repo"])
+        .arg(repo);
+    command
+}
+
+/// Starts an update of a board with a person's line, and holds it at `points`.
+fn held_at(points: &[&str]) -> (TestEnv, Parked) {
+    let env = TestEnv::new();
+    env.write_board(&board_of(&format!("{SEED}{PROSE}")));
+    let held = env.park_along(points, update(&env, "app"));
+    (env, held)
+}
+
+/// Saves as most editors do: a new file, moved over the old one.
+fn save(path: &Path, text: &str) {
+    let new = path.with_extension("saving");
+    std::fs::write(&new, text).unwrap();
+    std::fs::rename(&new, path).unwrap();
+}
+
+#[test]
+fn a_row_that_an_editor_takes_away_while_we_are_there_is_written_again() {
+    let (env, held) = held_at(&["board.sync-folder.before"]);
+    assert!(env.read_board().contains("| app |"), "it is in place");
+    // The editor had read the board before that.
+    save(&env.board(), &board_of(&format!("{SEED}\nRewritten.\n")));
+    let json = held.go().quietly().json();
+    assert_eq!(json["action"], "written", "{json}");
+    assert_eq!(json["lock"]["conflicts"], 1, "{json}");
+    let board = env.read_board();
+    assert!(board.contains("| app |"), "{board}");
+    assert!(board.contains("Rewritten."), "{board}");
+    env.assert_no_litter();
+}
+
+#[test]
+fn a_line_that_a_person_deleted_just_before_the_swap_stays_deleted() {
+    let (env, held) = held_at(&["board.exchange.before"]);
+    save(&env.board(), &board_of(&format!("{SEED}\nOnly this.\n")));
+    let json = held.go().quietly().json();
+    assert_eq!(json["lock"]["conflicts"], 1, "{json}");
+    let board = env.read_board();
+    assert!(board.contains("| app |"), "{board}");
+    assert!(board.contains("Only this."), "{board}");
+    assert!(!board.contains(PROSE.trim()), "{board}");
+}
+
+#[test]
+fn an_edit_of_a_board_that_lacks_what_was_joined_takes_none_of_it_away() {
+    let (env, mut held) = held_at(&["board.exchange.before", "board.exchange.after"]);
+    let edited = board_of(&format!("{SEED}{PROSE}The first edit.\n"));
+    save(&env.board(), &edited);
+    held.advance();
+    // What stands there now is ours, which does not have the first edit yet.
+    let ours = env.read_board();
+    assert!(!ours.contains("The first edit."), "{ours}");
+    let edited = ours.replace(PROSE, &format!("{PROSE}The second edit.\n"));
+    save(&env.board(), &edited);
+    held.go().quietly();
+    let board = env.read_board();
+    for line in [
+        "| app |",
+        "The first edit.",
+        "The second edit.",
+        PROSE.trim(),
+    ] {
+        assert_eq!(board.matches(line).count(), 1, "{line} in\n{board}");
+    }
+}
