@@ -235,6 +235,10 @@ struct Openers {
 #[cfg(unix)]
 impl Openers {
     /// Returns the users of the file at `at` whom `mode` allows to read.
+    #[allow(
+        clippy::useless_conversion,
+        reason = "the type of a mode differs from system to system"
+    )]
     fn of(at: &(impl At + ?Sized), mode: u32) -> Self {
         use rustix::fs::{AtFlags, statat};
         let folder = at.name().parent().filter(|it| *it != Path::new(""));
@@ -258,7 +262,8 @@ impl Openers {
     fn admit_to(&self, file: &File) -> io::Result<()> {
         use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
         let meta = file.metadata()?;
-        if !meta.is_file() {
+        // Anything else is a file of somebody's, put here by a hard link.
+        if !meta.is_file() || meta.nlink() != 1 || meta.len() != 0 {
             return Ok(());
         }
         let mut mode = self.mode;

@@ -283,7 +283,7 @@ fn large_board(number: usize, size: usize) -> String {
     let mut rows = String::new();
     let session = "s".repeat(240);
     while rows.len() < size {
-        let key = number << 20 | rows.len() / 300;
+        let key = (number << 20) | (rows.len() / 300);
         rows.push_str(&format!(
             "| r | closed | {session} | — | — | 2026-11-30T06:00:00.000Z | {key:08x} |\n"
         ));

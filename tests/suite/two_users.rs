@@ -4,7 +4,7 @@
 use crate::env::{Said, TestEnv, board_of};
 use crate::hostile_vault::state_of;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -191,6 +191,32 @@ fn one_who_may_only_read_keeps_no_writer_waiting() {
         assert!(holder.wait().unwrap().code().is_some_and(|code| code != 0));
     }
     hook("second-session").0.quietly();
+}
+
+#[test]
+fn a_hard_link_for_a_kernel_lock_gives_nobody_a_file() {
+    let env = TestEnv::new();
+    env.write_board(&board_of(""));
+    fs::create_dir(env.orchestrator()).unwrap();
+    fs::set_permissions(env.orchestrator(), fs::Permissions::from_mode(0o777)).unwrap();
+    let is_root = rustix::process::geteuid().is_root();
+    if is_root {
+        std::os::unix::fs::chown(env.orchestrator(), Some(ATTACKER), Some(ATTACKER)).unwrap();
+    }
+    for (name, content) in [("secret", "private"), ("empty", "")] {
+        let path = env.home().join(name);
+        fs::write(&path, content).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        for lock in ["board.gate.lock", "board.latch.lock"] {
+            let lock = env.orchestrator().join(lock);
+            let _ = fs::remove_file(&lock);
+            fs::hard_link(&path, &lock).unwrap();
+        }
+        let before = fs::metadata(&path).unwrap();
+        env.update("app", "in-progress").quietly();
+        let after = fs::metadata(&path).unwrap();
+        assert_eq!((after.mode(), after.uid()), (before.mode(), before.uid()));
+    }
 }
 
 #[test]
