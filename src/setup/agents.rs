@@ -53,6 +53,11 @@ impl Target {
         self.settings.events.split_whitespace()
     }
 
+    /// Returns whether sessions begin or end with the event `name`.
+    pub fn is_edge(&self, name: &str) -> bool {
+        self.is_start(name) || self.is_end(name)
+    }
+
     /// Returns whether sessions begin with the event `name`.
     pub fn is_start(&self, name: &str) -> bool {
         meaning(name, Some(self.agent)) == Meaning::Known(EventKind::Start)

@@ -2,9 +2,9 @@
 
 use super::Way;
 use super::agents::Target;
+use super::file_edit::{Format, Rest};
 use super::hook_command::{binary_of, calls_us};
 use super::settings_file::SettingsFile;
-use super::text_file::{Format, Rest};
 use crate::agent::{HookFormat, SECONDS};
 use jsonc_parser::cst::CstInputValue;
 use jsonc_parser::json;

@@ -1,12 +1,12 @@
 //! What has the agents call boardsync.
 
 use super::agents::Target;
+use super::file_edit::{Edit, Format};
 use super::hook_command::{self, binary_of};
 use super::hook_settings::HookSettings;
-use super::links::{Links, locate};
 use super::merge_driver::this_program;
 use super::settings_file::SettingsFile;
-use super::text_file::{self, Edit, Format, TextFile};
+use super::text_file::{Links, TextFile, locate};
 use super::whole_file::{MARK, WholeFile};
 use super::{Change, Events, Scope, Setup, SetupError, Way};
 use crate::agent::Content;
@@ -15,44 +15,44 @@ use std::path::{Path, PathBuf};
 /// Plans the changes: to the agents that were named, else to those that are
 /// installed; taking away looks at all.
 pub fn plan<'a>(setup: &'a Setup) -> Result<Vec<Change<'a>>, SetupError> {
-    let mut changes = Vec::new();
-    for file in match setup.scope {
-        Scope::User => user_files(setup)?,
-        Scope::Project => project_files(setup)?,
-    } {
-        let edit = Edit {
-            id: "hooks",
-            what: file.what(setup.way),
-            path: file.path,
-            links: file.links,
-            own_folders: file.own_folders,
-            format: &*file.format,
-        };
-        changes.extend(text_file::plan(edit, setup.way)?);
-    }
-    Ok(changes)
+    let edits = match setup.scope {
+        Scope::User => user_edits(setup)?,
+        Scope::Project => project_edits(setup)?,
+    };
+    let changes = edits.into_iter().map(|edit| edit.plan(setup.way));
+    let changes: Result<Vec<_>, _> = changes.collect();
+    Ok(changes?.into_iter().flatten().collect())
 }
 
-/// One file that has an agent call boardsync.
-struct File {
-    target: Target,
-    path: PathBuf,
-    links: Links,
-    own_folders: usize,
-    /// When boardsync is called.
-    when: String,
-    format: Box<dyn Format>,
-}
-
-fn user_files(setup: &Setup) -> Result<Vec<File>, SetupError> {
-    let mut files = Vec::new();
+fn user_edits(setup: &Setup) -> Result<Vec<Edit<'static>>, SetupError> {
+    let mut edits = Vec::new();
     for target in targets(setup)? {
         let folder = target
             .folder(setup.env, setup.cwd)
             .ok_or_else(|| SetupError("the home folder is not known; set `HOME`".to_owned()))?;
-        files.extend(files_in(&folder, target, setup)?);
+        let path = target.settings.path;
+        edits.extend(edits_in(&folder, path, &Links::Follow, target, setup)?);
     }
-    Ok(files)
+    Ok(edits)
+}
+
+/// Lists the files of a repository: the one that is not committed, and, where
+/// boardsync is taken away, the others too.
+fn project_edits(setup: &Setup) -> Result<Vec<Edit<'static>>, SetupError> {
+    let top = project_of(setup.cwd);
+    let links = Links::RefuseBelow(top.clone());
+    let mut edits = Vec::new();
+    for target in Target::all() {
+        let names = target.settings.project_files.iter();
+        let count = match setup.way {
+            Way::Do => 1,
+            Way::Undo => names.len(),
+        };
+        for name in names.take(count) {
+            edits.extend(edits_in(&top, name, &links, target, setup)?);
+        }
+    }
+    Ok(edits)
 }
 
 fn targets(setup: &Setup) -> Result<Vec<Target>, SetupError> {
@@ -80,24 +80,36 @@ pub fn agent_names() -> Vec<&'static str> {
     Target::all().map(|target| target.agent.name).collect()
 }
 
-/// Lists what calls boardsync from an agent's `folder`.
-fn files_in(folder: &Path, target: Target, setup: &Setup) -> Result<Vec<File>, SetupError> {
+/// Lists the edits that have an agent call boardsync from `path` in `folder`.
+fn edits_in(
+    folder: &Path,
+    path: &str,
+    links: &Links,
+    target: Target,
+    setup: &Setup,
+) -> Result<Vec<Edit<'static>>, SetupError> {
     let program = this_program()?;
     let command = hook_command::write(&program, &target.arguments());
-    let path = target.settings.path;
-    let file = |path: String, when: String, format: Box<dyn Format>| File {
-        target,
-        own_folders: Path::new(&path).components().count(),
-        path: folder.join(path),
-        links: Links::Follow,
-        when,
-        format,
+    let edit = |path: &str, when: &str, format: Box<dyn Format>| {
+        let own_folders = Path::new(path).components().count();
+        let path = folder.join(path);
+        Edit {
+            id: "hooks",
+            what: what(target, setup.way, when, replaced(target, &path)),
+            path,
+            links: links.clone(),
+            own_folders: match links {
+                Links::Follow => own_folders,
+                // The folder is a repository, and nobody's own.
+                Links::RefuseBelow(_) => own_folders - 1,
+            },
+            format,
+        }
     };
     Ok(match target.settings.content {
         Content::Hooks(format) => {
-            let is_edge = |event: &str| target.is_start(event) || target.is_end(event);
             let mut events: Vec<_> = target.events().collect();
-            events.retain(|event| setup.events == Events::All || is_edge(event));
+            events.retain(|event| setup.events == Events::All || target.is_edge(event));
             let when = events.join(", ");
             let settings = HookSettings {
                 target,
@@ -105,7 +117,7 @@ fn files_in(folder: &Path, target: Target, setup: &Setup) -> Result<Vec<File>, S
                 command,
                 events,
             };
-            vec![file(path.to_owned(), when, Box::new(settings))]
+            vec![edit(path, &when, Box::new(settings))]
         }
         Content::Programs => {
             let text = format!("#!/bin/sh\n# {MARK}\nexec {command}\n");
@@ -116,7 +128,7 @@ fn files_in(folder: &Path, target: Target, setup: &Setup) -> Result<Vec<File>, S
                     text,
                     is_executable,
                 };
-                file(format!("{path}/{event}"), event.to_owned(), Box::new(whole))
+                edit(&format!("{path}/{event}"), event, Box::new(whole))
             };
             target.events().map(program).collect()
         }
@@ -126,64 +138,39 @@ fn files_in(folder: &Path, target: Target, setup: &Setup) -> Result<Vec<File>, S
                 text: text.replacen("\"boardsync\"", &program, 1),
                 is_executable: false,
             };
-            let when = "a session's events".to_owned();
-            vec![file(path.to_owned(), when, Box::new(whole))]
+            vec![edit(path, "a session's events", Box::new(whole))]
         }
     })
 }
 
-/// Lists the files of a repository: the one that is not committed, and, where
-/// boardsync is taken away, the others too.
-fn project_files(setup: &Setup) -> Result<Vec<File>, SetupError> {
-    let has_files = |target: &Target| !target.settings.project_files.is_empty();
-    let top = project_of(setup.cwd);
-    let mut files = Vec::new();
-    for target in Target::all().filter(has_files) {
-        let count = match setup.way {
-            Way::Do => 1,
-            Way::Undo => target.settings.project_files.len(),
-        };
-        for name in &target.settings.project_files[..count] {
-            files.extend(files_in(&top, target, setup)?.into_iter().map(|file| File {
-                path: top.join(name),
-                links: Links::RefuseBelow(top.clone()),
-                own_folders: Path::new(name).components().count() - 1,
-                ..file
-            }));
+fn what(target: Target, way: Way, when: &str, replaced: Option<PathBuf>) -> String {
+    let title = target.agent.title;
+    match (way, replaced) {
+        (Way::Undo, _) => format!("remove boardsync from {title}"),
+        (Way::Do, None) => format!("have {title} call boardsync at {when}"),
+        (Way::Do, Some(other)) => {
+            let other = other.display();
+            format!("have {title} call boardsync at {when}, instead of `{other}`")
         }
     }
-    Ok(files)
+}
+
+/// Finds another binary that the hooks in the file at `path` name.
+fn replaced(target: Target, path: &Path) -> Option<PathBuf> {
+    let Content::Hooks(format) = target.settings.content else {
+        return None;
+    };
+    let text = TextFile::read(&locate(path, &Links::Follow).ok()?)
+        .ok()??
+        .text;
+    let ours = this_program().ok()?;
+    let hooks = SettingsFile::read(&text).ok()?.hooks(format);
+    let mut binaries = hooks.iter().filter_map(|hook| binary_of(&hook.command()));
+    binaries.find(|binary| *binary != ours)
 }
 
 /// Gives the repository that `folder` is in, else `folder`.
 pub fn project_of(folder: &Path) -> PathBuf {
     let is_top = |folder: &&Path| folder.join(".git").exists();
     folder.ancestors().find(is_top).unwrap_or(folder).to_owned()
-}
-
-impl File {
-    fn what(&self, way: Way) -> String {
-        let title = self.target.agent.title;
-        if way == Way::Undo {
-            return format!("remove boardsync from {title}");
-        }
-        let instead = match self.replaced() {
-            Some(other) => format!(", instead of `{}`", other.display()),
-            None => String::new(),
-        };
-        format!("have {title} call boardsync at {}{instead}", self.when)
-    }
-
-    /// Finds another binary that the file's hooks name.
-    fn replaced(&self) -> Option<PathBuf> {
-        let Content::Hooks(format) = self.target.settings.content else {
-            return None;
-        };
-        let file = TextFile::read(&locate(&self.path, &Links::Follow).ok()?);
-        let text = file.ok()??.text;
-        let ours = this_program().ok()?;
-        let hooks = SettingsFile::read(&text).ok()?.hooks(format);
-        let mut binaries = hooks.iter().filter_map(|hook| binary_of(&hook.command()));
-        binaries.find(|binary| *binary != ours)
-    }
 }

@@ -1,9 +1,9 @@
 //! What keeps locks and temporaries of a vault out of git and Syncthing.
 
+use super::file_edit::Edit;
 use super::git::is_in_git;
 use super::lines::Block;
-use super::links::Links;
-use super::text_file::{self, Edit};
+use super::text_file::Links;
 use super::{Change, Setup, SetupError, Way};
 use std::path::{Path, PathBuf};
 
@@ -41,9 +41,9 @@ pub fn plan<'a>(setup: &'a Setup) -> Result<Vec<Change<'a>>, SetupError> {
             links: Links::RefuseBelow(path.parent().unwrap_or(vault).to_owned()),
             path,
             own_folders: 0,
-            format: &block,
+            format: Box::new(block),
         };
-        changes.extend(text_file::plan(edit, way)?);
+        changes.extend(edit.plan(way)?);
     }
     Ok(changes)
 }
@@ -88,7 +88,7 @@ fn covers(theirs: &str, ours: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::text_file::Format;
+    use super::super::file_edit::Format;
     use super::*;
 
     #[test]

@@ -4,10 +4,9 @@ use super::agents::Target;
 use super::check::{Finding, Inspection};
 use super::hook_command::{binary_of, calls_us};
 use super::hooks::project_of;
-use super::links::{Links, locate};
 use super::obstacles::{Owner, is_trusted, of_hooks, switches};
 use super::settings_file::SettingsFile;
-use super::text_file::TextFile;
+use super::text_file::{Links, TextFile, locate};
 use super::whole_file::MARK;
 use crate::agent::{Content, HookFormat};
 use serde_json::Value;
@@ -98,12 +97,12 @@ impl Installed {
 
     /// Lists the starts and ends at which it does not.
     pub fn missing(&self) -> Vec<&'static str> {
-        let Content::Hooks(_) = self.target.settings.content else {
+        let is_file = matches!(self.target.settings.content, Content::Hooks(_));
+        if !is_file || self.has_plug_in {
             return Vec::new();
-        };
-        let is_edge = |event: &str| self.target.is_start(event) || self.target.is_end(event);
+        }
         let mut events: Vec<_> = self.target.events().collect();
-        events.retain(|event| is_edge(event) && !self.has_plug_in && !self.events.contains(*event));
+        events.retain(|event| self.target.is_edge(event) && !self.events.contains(*event));
         events
     }
 

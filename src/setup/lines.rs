@@ -6,7 +6,7 @@
 //! to be remembered to give back the same bytes.
 
 use super::Way;
-use super::text_file::{Format, Rest};
+use super::file_edit::{Format, Rest};
 
 /// A block of lines, and the comment above it.
 pub struct Block {

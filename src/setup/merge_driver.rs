@@ -6,10 +6,10 @@
 //! `.git/info/attributes`, which holds on branches without that file. A clone
 //! without the driver merges the board as text.
 
+use super::file_edit::Edit;
 use super::git::{Git, is_in_git};
 use super::lines::Block;
-use super::links::Links;
-use super::text_file::{self, Edit};
+use super::text_file::Links;
 use super::{Change, Revert, Setup, SetupError, Way};
 use std::path::{Component, Path, PathBuf};
 
@@ -68,9 +68,9 @@ fn plan_with<'a>(setup: &'a Setup, git: &Git) -> Result<Vec<Change<'a>>, SetupEr
             path,
             links: Links::RefuseBelow(root.to_owned()),
             own_folders: 0,
-            format: &attributes(&pattern),
+            format: Box::new(attributes(&pattern)),
         };
-        changes.extend(text_file::plan(edit, setup.way)?);
+        changes.extend(edit.plan(setup.way)?);
     }
     Ok(changes)
 }

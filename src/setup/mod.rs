@@ -7,6 +7,7 @@ mod agents;
 mod change;
 mod check;
 mod checks;
+mod file_edit;
 mod git;
 mod hook_command;
 mod hook_settings;
@@ -14,7 +15,7 @@ mod hooks;
 mod ignore;
 mod installed;
 mod lines;
-mod links;
+
 mod merge_driver;
 mod obstacles;
 mod own_config;

@@ -1,7 +1,7 @@
 //! The vault that was named with `--vault`, remembered in the own config file.
 
-use super::links::Links;
-use super::text_file::{self, Edit, Format, Rest};
+use super::file_edit::{Edit, Format, Rest};
+use super::text_file::Links;
 use super::{Change, Scope, Setup, SetupError, Way};
 use crate::config::{self, Choice, OwnConfig, VaultSource};
 use std::path::Path;
@@ -37,9 +37,9 @@ pub fn plan<'a>(setup: &'a Setup) -> Result<Vec<Change<'a>>, SetupError> {
         path,
         links: Links::Follow,
         own_folders: 1,
-        format: &Remembered { vault, key },
+        format: Box::new(Remembered { vault, key }),
     };
-    Ok(text_file::plan(edit, setup.way)?.into_iter().collect())
+    Ok(edit.plan(setup.way)?.into_iter().collect())
 }
 
 /// The key that a vault is remembered by.

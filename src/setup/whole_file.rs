@@ -1,7 +1,7 @@
 //! A file that is ours from its first byte to its last.
 
 use super::Way;
-use super::text_file::{Format, Rest};
+use super::file_edit::{Format, Rest};
 
 /// The mark that such a file holds, in a comment.
 pub const MARK: &str = "made by boardsync init";
