@@ -54,6 +54,20 @@ impl Field {
         }
     }
 
+    /// Returns the column's name in JSON, and in the options of commands.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Repo => "repo",
+            Self::Status => "status",
+            Self::Session => "session",
+            Self::Branch => "branch",
+            Self::Mode => "mode",
+            Self::Heartbeat => "heartbeat",
+            Self::Key => "key",
+            Self::Host => "host",
+        }
+    }
+
     /// Reads a title, in any case.
     pub(super) fn titled(title: &str) -> Option<Self> {
         let same = |field: &Self| field.title().eq_ignore_ascii_case(title.trim());

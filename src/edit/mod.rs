@@ -22,7 +22,7 @@
 //! | how are lock, latch and commit put together? | `run` |
 //! | what may not be touched? | `refusal` |
 //! | what is reported? | `report` |
-//! | how are rows brought up to date? | `update`, `lease_rows`, `conflict_copies`, `unknown_copies` |
+//! | how are rows brought up to date? | `update`, `fresh_row`, `lease_rows`, `conflict_copies`, `unknown_copies` |
 //! | what did this host write last? | `own_rows` |
 //! | what else can be done to a board? | `create`, `share`, `prune`, `restore`, `repair` |
 
@@ -30,6 +30,7 @@ mod board_edit;
 mod conflict_copies;
 mod create;
 mod error;
+mod fresh_row;
 mod lease_rows;
 mod own_rows;
 mod prune;
@@ -49,6 +50,7 @@ pub use board_edit::{BoardEdit, Change, StartedFrom};
 pub(crate) use conflict_copies::{LISTED, largest_copy};
 pub use create::{Create, is_empty_board, remove_empty};
 pub use error::EditError;
+pub use fresh_row::RepoSources;
 pub use lease_rows::ActivityCell;
 pub use prune::{Dropped, Prune};
 pub use refusal::{Refusal, is_ours, refusal};
@@ -59,4 +61,4 @@ pub use run::{DryRun, EditOptions, run, run_document};
 pub use share::Share;
 #[cfg(feature = "cli")]
 pub(crate) use unknown_copies::{command_to_adopt, siblings, sort};
-pub use update::{RepoSources, Update, update};
+pub use update::{Update, update};

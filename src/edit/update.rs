@@ -1,10 +1,9 @@
 //! Bringing the rows of some repositories up to date.
 
-mod fresh_row;
-
 use super::board_edit::{BoardEdit, Change, StartedFrom, join_displaced};
 use super::conflict_copies::ConflictCopies;
 use super::error::EditError;
+use super::fresh_row::{RepoSources, fresh_row, is_ahead};
 use super::lease_rows::LeaseRows;
 use super::own_rows::OwnRows;
 use super::refusal::Refusal;
@@ -14,28 +13,9 @@ use super::unknown_copies::{command_to_adopt, name_of, unreported};
 use crate::Timestamp;
 use crate::board::{Board, Field, Fresh, Row, Slot};
 use crate::commit::{Displaced, End};
-use crate::session::{Explicit, Registry, Repo, Sources};
+use crate::session::{Explicit, Repo};
 use std::collections::HashMap;
 use std::path::Path;
-
-/// One repository of an update, and what is known about it.
-#[derive(Clone, Debug)]
-pub struct RepoSources {
-    /// Who it is.
-    pub repo: Repo,
-    /// What it and its host say about it.
-    pub sources: Sources,
-}
-
-impl RepoSources {
-    /// Reads what is known about `repo`.
-    pub fn read(repo: Repo, registry: Option<&Registry>) -> Self {
-        Self {
-            sources: Sources::read(&repo, registry),
-            repo,
-        }
-    }
-}
 
 /// Brings the rows of some repositories up to date.
 #[derive(Debug)]
@@ -181,7 +161,7 @@ impl BoardEdit for Update<'_> {
                 });
             }
         }
-        self.replaced = self.is_far_ahead(options);
+        self.replaced = is_ahead(self.explicit, options.now);
         let mut changed = self.own.join_into(board, options);
         for (repo, known) in &mut self.gone {
             let host = board.is_shared().then_some(&*options.host.id);
@@ -197,7 +177,9 @@ impl BoardEdit for Update<'_> {
             .iter()
             .filter(|repository| !self.unknown().any(|repo| *repo == repository.repo))
             .filter(|repository| !self.has_lease_row(&repository.repo.key))
-            .map(|repository| self.fresh(repository, board, options))
+            .map(|repository| {
+                fresh_row(repository, self.repositories, self.explicit, board, options)
+            })
             .chain(
                 self.lease_rows()
                     .map(|(_, row)| Fresh::observed(row.clone())),

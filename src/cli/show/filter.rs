@@ -8,15 +8,11 @@ use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;
 use std::ffi::OsStr;
 
-const KEYS: [(&str, Field); 7] = [
-    ("repo", Field::Repo),
-    ("status", Field::Status),
-    ("session", Field::Session),
-    ("branch", Field::Branch),
-    ("mode", Field::Mode),
-    ("key", Field::Key),
-    ("host", Field::Host),
-];
+/// The columns by which rows are filtered; `--since` is for the heartbeat.
+fn keys() -> impl Iterator<Item = Field> {
+    let is_key = |field: &Field| *field != Field::Heartbeat;
+    Field::ALL.into_iter().filter(is_key)
+}
 
 /// A cell and the text that it must have, whether in upper or lower case.
 #[derive(Clone, Debug)]
@@ -47,10 +43,8 @@ impl TypedValueParser for Parser {
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
         let statuses = State::NAMED.map(|state| format!("status={}", state.word()));
-        let others = KEYS
-            .into_iter()
-            .filter(|(_, field)| *field != Field::Status);
-        let others = others.map(|(name, _)| format!("{name}="));
+        let others = keys().filter(|field| *field != Field::Status);
+        let others = others.map(|field| format!("{}=", field.word()));
         Some(Box::new(
             statuses.into_iter().chain(others).map(PossibleValue::new),
         ))
@@ -60,13 +54,12 @@ impl TypedValueParser for Parser {
 impl Filter {
     /// Reads `KEY=VALUE`; no value, or a dash, means an absent cell.
     fn parse(text: &str) -> Result<Self, String> {
-        let names = KEYS.map(|(name, _)| name).join(", ");
+        let names = keys().map(Field::word).collect::<Vec<_>>().join(", ");
         let (key, value) = text
             .split_once('=')
             .ok_or_else(|| format!("expected KEY=VALUE, with KEY one of {names}"))?;
-        let (_, field) = KEYS
-            .into_iter()
-            .find(|(name, _)| key.trim().eq_ignore_ascii_case(name))
+        let field = keys()
+            .find(|field| key.trim().eq_ignore_ascii_case(field.word()))
             .ok_or_else(|| format!("unknown key `{}`; use one of {names}", key.trim()))?;
         let value = comparable(field, value.trim());
         if field == Field::Status && !State::NAMED.iter().any(|state| state.word() == value) {

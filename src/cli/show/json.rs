@@ -28,16 +28,16 @@ fn object_of(view: &View, item: &Item) -> Value {
         .iter()
         .map(|text| json!({ "title": titles.next(), "text": text }))
         .collect();
-    json!({
-        "repo": row.get(Field::Repo), "status": row.get(Field::Status),
-        "session": row.get(Field::Session), "branch": row.get(Field::Branch),
-        "mode": row.get(Field::Mode), "heartbeat": row.get(Field::Heartbeat),
-        "key": row.get(Field::Key), "host": row.get(Field::Host),
+    let mut object = json!({
         "path": item.path().map(path), "activity": activity(item.state), "state": item.state.word(),
         "since": item.since().map(time), "silent": item.state == State::Silent,
         "sessions": item.sessions.iter().map(|it| session(it)).collect::<Vec<_>>(),
         "extra": extra,
-    })
+    });
+    for field in Field::ALL {
+        object[field.word()] = json!(row.get(field));
+    }
+    object
 }
 
 fn session(session: &Session) -> Value {
