@@ -2,7 +2,7 @@
 
 use super::context::Context;
 use super::outcome::{Exit, Failure, print, print_json};
-use crate::setup::{CHECKS, Finding, Inspection};
+use crate::setup::{CHECKS, Finding, Findings, Inspection};
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -23,14 +23,17 @@ pub fn run(context: &Context, _args: &DoctorArgs) -> Result<Exit, Failure> {
         (context.global.vault.as_deref(), context.global.board()),
         &lock_options,
     );
-    let found = CHECKS.iter().flat_map(|check| check(&inspection));
-    let found: Vec<Finding> = found.collect();
-    let is_well = found.iter().all(Finding::is_well);
+    let mut findings = Findings::default();
+    for check in CHECKS {
+        check(&inspection, &mut findings);
+    }
+    let findings = findings.0;
+    let is_well = findings.iter().all(Finding::is_well);
     if context.global.json {
-        let objects: Vec<Value> = found.iter().map(Finding::object).collect();
+        let objects: Vec<Value> = findings.iter().map(Finding::object).collect();
         print_json(&json!({ "ok": is_well, "checks": objects }))?;
     } else if !context.global.quiet {
-        print(&found.iter().map(Finding::line).collect::<String>())?;
+        print(&findings.iter().map(Finding::line).collect::<String>())?;
     }
     Ok(if is_well { Exit::Success } else { Exit::Error })
 }

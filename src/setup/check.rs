@@ -26,7 +26,18 @@ pub enum Mark {
     Fail,
 }
 
-/// What one check found: a line.
+impl Mark {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Note => "note",
+            Self::Warn => "warn",
+            Self::Fail => "fail",
+        }
+    }
+}
+
+/// One line of what the checks found.
 #[derive(Debug)]
 pub struct Finding {
     /// Names the check.
@@ -40,35 +51,6 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// Makes the finding that all is well.
-    pub fn ok(id: &'static str, text: impl Display) -> Self {
-        Self::new(id, Mark::Ok, text, None)
-    }
-
-    /// Makes a finding that is worth knowing.
-    pub fn note(id: &'static str, text: impl Display) -> Self {
-        Self::new(id, Mark::Note, text, None)
-    }
-
-    /// Makes a finding that asks for something to be done.
-    pub fn warn(id: &'static str, text: impl Display, advice: impl Display) -> Self {
-        Self::new(id, Mark::Warn, text, Some(advice.to_string()))
-    }
-
-    /// Makes the finding of why nothing works.
-    pub fn fail(id: &'static str, text: impl Display, advice: impl Display) -> Self {
-        Self::new(id, Mark::Fail, text, Some(advice.to_string()))
-    }
-
-    fn new(id: &'static str, mark: Mark, text: impl Display, advice: Option<String>) -> Self {
-        Self {
-            id,
-            mark,
-            text: text.to_string(),
-            advice,
-        }
-    }
-
     /// Returns whether nothing has to be done.
     pub fn is_well(&self) -> bool {
         matches!(self.mark, Mark::Ok | Mark::Note)
@@ -77,28 +59,57 @@ impl Finding {
     /// Writes it as a line.
     pub fn line(&self) -> String {
         let mark = match self.mark {
-            Mark::Ok => "ok   ",
-            Mark::Note => "note ",
-            Mark::Warn => "warn ",
-            Mark::Fail => "FAIL ",
+            Mark::Fail => "FAIL",
+            mark => mark.name(),
         };
         let text = printable(&self.text, 600);
         let advice = match &self.advice {
             Some(advice) => format!("; {}", printable(advice, 300)),
             None => String::new(),
         };
-        format!("{mark} {:<16} {text}{advice}\n", self.id)
+        format!("{mark:<5} {:<16} {text}{advice}\n", self.id)
     }
 
     /// Writes it as an object.
     pub fn object(&self) -> Value {
-        let mark = match self.mark {
-            Mark::Ok => "ok",
-            Mark::Note => "note",
-            Mark::Warn => "warn",
-            Mark::Fail => "fail",
-        };
+        let mark = self.mark.name();
         json!({ "id": self.id, "mark": mark, "text": self.text, "advice": self.advice })
+    }
+}
+
+/// What the checks found, in the order of the lines.
+#[derive(Debug, Default)]
+pub struct Findings(pub Vec<Finding>);
+
+impl Findings {
+    /// Adds that all is well.
+    pub fn ok(&mut self, id: &'static str, text: impl Display) {
+        self.add(id, Mark::Ok, text, None);
+    }
+
+    /// Adds what is worth knowing.
+    pub fn note(&mut self, id: &'static str, text: impl Display) {
+        self.add(id, Mark::Note, text, None);
+    }
+
+    /// Adds what asks for something to be done.
+    pub fn warn(&mut self, id: &'static str, text: impl Display, advice: impl Display) {
+        self.add(id, Mark::Warn, text, Some(advice.to_string()));
+    }
+
+    /// Adds why nothing works.
+    pub fn fail(&mut self, id: &'static str, text: impl Display, advice: impl Display) {
+        self.add(id, Mark::Fail, text, Some(advice.to_string()));
+    }
+
+    fn add(&mut self, id: &'static str, mark: Mark, text: impl Display, advice: Option<String>) {
+        let text = text.to_string();
+        self.0.push(Finding {
+            id,
+            mark,
+            text,
+            advice,
+        });
     }
 }
 

@@ -1,10 +1,10 @@
 //! What calls boardsync as things stand: each agent, its files, what they say.
 
 use super::agents::Target;
-use super::check::{Finding, Inspection};
+use super::check::Inspection;
 use super::hook_command::{binary_of, calls_us};
 use super::hooks::project_of;
-use super::obstacles::{Owner, is_trusted, of_hooks, switches};
+use super::obstacles::{Obstacle, Owner, is_trusted, of_hooks, switches};
 use super::settings_file::SettingsFile;
 use super::text_file::{Links, TextFile, locate};
 use super::whole_file::MARK;
@@ -31,7 +31,7 @@ pub struct Installed {
     /// Whether a plug-in of the agent's own kind calls boardsync.
     pub has_plug_in: bool,
     /// What keeps hooks from running.
-    pub obstacles: Vec<Finding>,
+    pub obstacles: Vec<Obstacle>,
     /// Files that cannot be read, and why.
     pub unreadable: Vec<String>,
 }
@@ -171,8 +171,7 @@ impl Installed {
         let real = locate(&file, &Links::Follow).unwrap_or_else(|_| file.clone());
         if !is_trusted(&record, &file) && !is_trusted(&record, &real) {
             let (title, program) = (self.target.agent.title, self.target.agent.programs[0]);
-            self.obstacles.push(Finding::warn(
-                "hooks",
+            self.obstacles.push((
                 format!("{title} skips hooks that you have not trusted yet"),
                 format!("start `{program}` once and trust them, or use its command `/hooks`"),
             ));

@@ -24,7 +24,7 @@ mod text_file;
 mod whole_file;
 
 pub use change::{Change, Revert, make};
-pub use check::{Finding, Inspection};
+pub use check::{Finding, Findings, Inspection};
 pub use checks::CHECKS;
 pub use hooks::agent_names;
 

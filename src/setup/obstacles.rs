@@ -1,6 +1,5 @@
 //! What keeps hooks that are in an agent's settings from running.
 
-use super::check::Finding;
 use super::hook_command::calls_us;
 use super::settings_file::SettingsFile;
 use crate::agent::HookFormat;
@@ -18,31 +17,30 @@ pub enum Owner {
     Administrator,
 }
 
-fn obstacle(text: String, advice: &str) -> Finding {
-    Finding::warn("hooks", text, advice)
-}
+/// What keeps a hook from running, and what to do about it.
+pub type Obstacle = (String, String);
 
 /// Looks for switches that hold for all hooks of a file and those below it.
-pub fn switches(settings: &Value, path: &Path, owner: Owner) -> Vec<Finding> {
+pub fn switches(settings: &Value, path: &Path, owner: Owner) -> Vec<Obstacle> {
     let shown = path.display();
     let mut found = Vec::new();
     if settings["disableAllHooks"] == true {
-        found.push(obstacle(
+        found.push((
             format!("`disableAllHooks` in `{shown}` switches all hooks off"),
-            "remove it",
+            "remove it".to_owned(),
         ));
     }
     if owner == Owner::Administrator && settings["allowManagedHooksOnly"] == true {
-        found.push(obstacle(
+        found.push((
             format!("`allowManagedHooksOnly` in `{shown}` lets only the administrator's hooks run"),
-            "have the administrator add the hooks",
+            "have the administrator add the hooks".to_owned(),
         ));
     }
     found
 }
 
 /// Looks at each of our hooks in a file: whether it can run when it should.
-pub fn of_hooks(file: &SettingsFile, format: HookFormat, path: &Path) -> Vec<Finding> {
+pub fn of_hooks(file: &SettingsFile, format: HookFormat, path: &Path) -> Vec<Obstacle> {
     let shown = path.display();
     let advice = format!("correct it in `{shown}`, or remove the hook and run `boardsync init`");
     let mut found = Vec::new();
@@ -56,7 +54,7 @@ pub fn of_hooks(file: &SettingsFile, format: HookFormat, path: &Path) -> Vec<Fin
             runs_apart(&value),
         ];
         let faults = faults.into_iter().flatten();
-        found.extend(faults.map(|fault| obstacle(format!("the hook at {event} {fault}"), &advice)));
+        found.extend(faults.map(|fault| (format!("the hook at {event} {fault}"), advice.clone())));
     }
     found
 }
@@ -143,7 +141,7 @@ mod tests {
         let text = format!(r#"{{ "hooks": {{ "{event}": [{group}] }} }}"#);
         let file = SettingsFile::read(&text).unwrap();
         let found = of_hooks(&file, format, Path::new("/s.json"));
-        found.into_iter().map(|it| it.text).collect()
+        found.into_iter().map(|(text, _)| text).collect()
     }
 
     #[test]

@@ -1,152 +1,137 @@
 //! Whether the board can be read, and is one that will be written.
 
 use crate::Timestamp;
-use crate::board::{Board, Condition, Field, MOST_CELLS, Slot, Status, Table, tables, to_text};
+use crate::board::{
+    Board, Condition, Field, MOST_CELLS, Row, Slot, Status, Table, tables, to_text,
+};
 use crate::commit::LIMIT;
 use crate::disk::{Links, read_small};
-use crate::setup::check::{Finding, Inspection};
+use crate::setup::check::{Findings, Inspection};
 use std::collections::{BTreeSet, HashSet};
 
 const PRUNE_AFTER_MS: i64 = 30 * 24 * 60 * 60 * 1000;
-/// The old rows from which on it is worth a word.
+const ELSEWHERE: &str = "move it away, or name another with --board";
+/// The number of old rows that is worth a note.
 const MANY: usize = 20;
 
 /// Checks the board.
-pub fn check(inspection: &Inspection) -> Vec<Finding> {
+pub fn check(inspection: &Inspection, findings: &mut Findings) {
     let Ok(place) = &inspection.place else {
-        return Vec::new();
+        return;
     };
-    let mut checks = Vec::new();
     let path = place.board.display();
-    let fail = |text: String, advice: &str| Finding::fail("board", text, advice.to_owned());
+    let id = "board";
     let bytes = match read_small(&place.target, LIMIT, Links::Refuse) {
         Ok(Some(read)) => read.bytes,
         Ok(None) => {
-            checks.push(Finding::note(
-                "board",
-                format!("`{path}` does not exist yet; the first update creates it"),
-            ));
-            return checks;
+            let text = format!("`{path}` does not exist yet; the first update creates it");
+            return findings.note(id, text);
         }
         Err(error) => {
-            checks.push(fail(
-                format!("`{path}` cannot be read: {error}"),
-                "move it away, or name another with --board",
-            ));
-            return checks;
+            let text = format!("`{path}` cannot be read: {error}");
+            return findings.fail(id, text, ELSEWHERE);
         }
     };
     let text = match to_text(&bytes) {
         Ok(text) => text,
         Err(error) => {
-            checks.push(fail(
-                format!("`{path}` is not UTF-8 text ({error})"),
-                "move it away, or name another with --board",
-            ));
-            return checks;
+            let text = format!("`{path}` is not UTF-8 text ({error})");
+            return findings.fail(id, text, ELSEWHERE);
         }
     };
-    checks.push(match Board::condition_of(&text) {
-        Condition::Handwritten => fail(
+    match Board::condition_of(&text) {
+        Condition::Handwritten => findings.fail(
+            id,
             format!("`{path}` was not created by boardsync, and is never written"),
-            "move it away, or name another with --board",
+            ELSEWHERE,
         ),
-        Condition::Conflicted => fail(
+        Condition::Conflicted => findings.fail(
+            id,
             format!("`{path}` has conflict markers"),
             "repair it with `boardsync merge --resolve`",
         ),
-        Condition::Damaged { line } => fail(
+        Condition::Damaged { line } => findings.fail(
+            id,
             format!("line {line} of `{path}` is a row or head of the board, but not in a table"),
             "repair the table by hand",
         ),
         Condition::TooManyCells => {
-            checks.push(fail(
-                format!("`{path}` has more than {MOST_CELLS} cells"),
-                "repair the table by hand, or move it away",
-            ));
-            return checks;
+            let text = format!("`{path}` has more than {MOST_CELLS} cells");
+            return findings.fail(id, text, "repair the table by hand, or move it away");
         }
-        Condition::Ours => table(&text).unwrap_or_else(|| {
-            Finding::ok("board", format!("`{path}` is a board that can be read"))
-        }),
-    });
+        Condition::Ours => match table_fault(&text) {
+            Some((fault, advice)) => findings.warn(id, fault, advice),
+            None => findings.ok(id, format!("`{path}` is a board that can be read")),
+        },
+    }
     let board = Board::parse(&text);
-    checks.extend(twins(&board));
-    checks.extend(old(&board, inspection.now));
-    checks
+    if let Some((count, first)) = duplicates(&board) {
+        findings.warn(
+            "duplicate-rows",
+            format!("{count} repositories have two rows, like `{first}`"),
+            "the next update keeps the newer of each",
+        );
+    }
+    let count = board
+        .rows
+        .iter()
+        .filter(|row| is_old(row, inspection.now))
+        .count();
+    if count >= MANY {
+        findings.note(
+            "old-rows",
+            format!("{count} rows were closed more than 30 days ago: `boardsync prune` drops them"),
+        );
+    }
 }
 
-/// Looks for a table with the seven columns; `None` if it is there.
-fn table(text: &str) -> Option<Finding> {
-    let is = |title: &str, field: Field| title.trim().eq_ignore_ascii_case(field.title());
-    let all = tables(text).into_iter().filter(|placed| {
-        let titles = placed.table.titles();
-        [Field::Repo, Field::Status]
-            .iter()
-            .all(|field| titles.iter().any(|title| is(title, *field)))
-    });
-    let all: Vec<Table> = all.map(|placed| placed.table).collect();
-    if all.len() > 1 {
-        return Some(Finding::warn(
-            "board",
-            format!(
-                "{} tables have the columns Repo and Status; only the first is read",
-                all.len()
-            ),
+/// Looks for a table with the seven columns; returns what is wrong, and what to do.
+fn table_fault(text: &str) -> Option<(String, &'static str)> {
+    let has = |table: &Table, field: Field| {
+        let mut titles = table.titles().into_iter();
+        titles.any(|title| title.trim().eq_ignore_ascii_case(field.title()))
+    };
+    let all = tables(text).into_iter().map(|placed| placed.table);
+    let all = all.filter(|table| has(table, Field::Repo) && has(table, Field::Status));
+    let all: Vec<Table> = all.collect();
+    let count = all.len();
+    if count > 1 {
+        return Some((
+            format!("{count} tables have the columns Repo and Status; only the first is read"),
             "move all rows into the first, and remove the others",
         ));
     }
     let Some(table) = all.first() else {
-        return Some(Finding::warn(
-            "board",
-            "it has no table with the columns Repo and Status that is not code or comment",
+        return Some((
+            "it has no table with the columns Repo and Status that is not code or comment"
+                .to_owned(),
             "the next update adds one; repair the old one if there was one",
         ));
     };
-    let titles = table.titles();
-    let missing: Vec<&str> = Field::ALL
-        .into_iter()
-        .filter(|field| *field != Field::Host)
-        .filter(|field| !titles.iter().any(|title| is(title, *field)))
-        .map(Field::title)
-        .collect();
+    let mut missing = Field::ALL.to_vec();
+    missing.retain(|field| *field != Field::Host && !has(table, *field));
+    let missing: Vec<&str> = missing.into_iter().map(Field::title).collect();
     (!missing.is_empty()).then(|| {
-        Finding::warn(
-            "board",
+        (
             format!("its table lacks the columns {}", missing.join(", ")),
             "the next update that has something for them adds them",
         )
     })
 }
 
-fn twins(board: &Board) -> Option<Finding> {
-    let mut seen: HashSet<Slot> = HashSet::new();
-    let twin: BTreeSet<String> = board
+/// Counts the repositories with more than one row, and names the first.
+fn duplicates(board: &Board) -> Option<(usize, String)> {
+    let mut slots: HashSet<Slot> = HashSet::new();
+    let again = board
         .rows
         .iter()
-        .filter(|row| !seen.insert(board.slot_of(row)))
-        .map(|row| row.repo().into_owned())
-        .collect();
-    let first = twin.first()?;
-    Some(Finding::warn(
-        "duplicate-rows",
-        format!("{} repositories have two rows, like `{first}`", twin.len()),
-        "the next update keeps the newer of each",
-    ))
+        .filter(|row| !slots.insert(board.slot_of(row)));
+    let names: BTreeSet<String> = again.map(|row| row.repo().into_owned()).collect();
+    Some((names.len(), names.first()?.clone()))
 }
 
-fn old(board: &Board, now: Timestamp) -> Option<Finding> {
-    let is_old = |row: &&crate::board::Row| {
-        matches!(row.status(), Some(Status::Closed | Status::ForceClosed))
-            && row
-                .heartbeat()
-                .is_some_and(|heartbeat| now.since(heartbeat) > PRUNE_AFTER_MS)
-    };
-    let count = board.rows.iter().filter(is_old).count();
-    (count >= MANY).then(|| {
-        Finding::note(
-            "old-rows",
-            format!("{count} rows were closed more than 30 days ago: `boardsync prune` drops them"),
-        )
-    })
+fn is_old(row: &Row, now: Timestamp) -> bool {
+    let is_closed = matches!(row.status(), Some(Status::Closed | Status::ForceClosed));
+    let heartbeat = row.heartbeat();
+    is_closed && heartbeat.is_some_and(|heartbeat| now.since(heartbeat) > PRUNE_AFTER_MS)
 }

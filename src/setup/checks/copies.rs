@@ -2,29 +2,24 @@
 
 use crate::disk::Entry;
 use crate::edit::{LISTED, command_to_adopt, largest_copy, siblings, sort};
-use crate::setup::check::{Finding, Inspection};
+use crate::setup::check::{Findings, Inspection};
 
 const ID: &str = "conflict-copies";
-/// How many bytes of copies are read, and as many of other siblings.
+/// The bytes that are read of copies, and as many of other siblings.
 const READ: u64 = 16 * 1024 * 1024;
-/// How many boards of unknown names are shown, a line each.
+/// The boards of unknown names that are listed.
 const SHOWN: usize = 10;
 
 /// Checks the folder of the board.
-pub fn check(inspection: &Inspection) -> Vec<Finding> {
+pub fn check(inspection: &Inspection, findings: &mut Findings) {
     let Ok(place) = &inspection.place else {
-        return Vec::new();
+        return;
     };
-    let mut checks = Vec::new();
+    let before = findings.0.len();
     if std::fs::symlink_metadata(place.placeholder()).is_ok() {
-        checks.push(Finding::fail(
-            "icloud",
-            format!(
-                "`{}` is in iCloud but not on this disk",
-                place.board.display()
-            ),
-            "open it once in the Finder",
-        ));
+        let path = place.board.display();
+        let text = format!("`{path}` is in iCloud but not on this disk");
+        findings.fail("icloud", text, "open it once in the Finder");
     }
     let (copies, unknown) = siblings(place).unwrap_or_default();
     let is_all = copies.len() + unknown.len() < LISTED;
@@ -35,53 +30,40 @@ pub fn check(inspection: &Inspection) -> Vec<Finding> {
             1..=16 => "the next update joins them, and a later one moves them away",
             _ => "the next updates join them, a few at a time, and move them away",
         };
-        checks.push(Finding::warn(ID, text, advice));
+        findings.warn(ID, text, advice);
     }
-    if let Some(text) = many(
-        &copies.too_large,
-        "file named like a copy",
-        "files named like copies",
-    ) {
-        let largest = largest_copy(place) / 1024;
-        let text = format!("{text}: more than {largest} KiB, which no update joins");
-        checks.push(Finding::warn(ID, text, "look at it, and move it away"));
-    }
-    if let Some(text) = many(
-        &copies.others,
-        "file named like a copy",
-        "files named like copies",
-    ) {
-        let text = format!("{text}: not a board");
-        checks.push(Finding::warn(ID, text, "look at it, and move it away"));
+    let largest = largest_copy(place) / 1024;
+    for (files, why) in [
+        (
+            &copies.too_large,
+            format!("more than {largest} KiB, which no update joins"),
+        ),
+        (&copies.others, "not a board".to_owned()),
+    ] {
+        if let Some(text) = many(files, "file named like a copy", "files named like copies") {
+            findings.warn(ID, format!("{text}: {why}"), "look at it, and move it away");
+        }
     }
     let unread = copies.unread + unknown.unread;
     if unread > 0 || !is_all {
-        let text = format!(
-            "more files than this are named like the board: {}",
-            match is_all {
-                true => format!("{unread} were not looked at"),
-                false => format!("only {LISTED} were looked at"),
-            }
-        );
-        checks.push(Finding::warn(
-            ID,
-            text,
-            "move those away that are not needed",
-        ));
+        let count = match is_all {
+            true => format!("{unread} were not looked at"),
+            false => format!("only {LISTED} were looked at"),
+        };
+        let text = format!("more files than this are named like the board: {count}");
+        findings.warn(ID, text, "move those away that are not needed");
     }
-    checks.extend(unknown.boards.iter().take(SHOWN).map(|entry| {
-        let text = format!(
-            "`{}` is a board too, but no known sync tool uses such a name",
-            entry.path().display()
-        );
+    for entry in unknown.boards.iter().take(SHOWN) {
+        let path = entry.path();
+        let path = path.display();
+        let text = format!("`{path}` is a board too, but no known sync tool uses such a name");
         let command = command_to_adopt(place, entry);
         let advice = format!("if it is a copy, have the next update join it: {command}");
-        Finding::warn(ID, text, advice)
-    }));
-    if checks.is_empty() {
-        checks.push(Finding::ok(ID, "no sync tool left a copy of the board"));
+        findings.warn(ID, text, advice);
     }
-    checks
+    if findings.0.len() == before {
+        findings.ok(ID, "no sync tool left a copy of the board");
+    }
 }
 
 /// Counts entries, and names the first; `None` if there is none.

@@ -1,18 +1,14 @@
 //! Whether the environment switches the lock off.
 
-use crate::setup::check::{Finding, Inspection};
+use crate::setup::check::{Findings, Inspection};
 
 /// Looks at what holds for every update.
-pub fn check(inspection: &Inspection) -> Vec<Finding> {
+pub fn check(inspection: &Inspection, findings: &mut Findings) {
     let Ok(place) = &inspection.place else {
-        return Vec::new();
+        return;
     };
-    if !inspection.lock_options(place).skip {
-        return Vec::new();
+    if inspection.lock_options(place).skip {
+        let text = "`BOARDSYNC_SKIP_LOCK` is set: every update runs without the lock";
+        findings.warn("environment", text, "unset it");
     }
-    vec![Finding::warn(
-        "environment",
-        "`BOARDSYNC_SKIP_LOCK` is set: every update runs without the lock",
-        "unset it",
-    )]
 }

@@ -1,42 +1,37 @@
 //! Whether git takes locks and temporaries for notes, and the board for a text.
 
-use crate::setup::check::{Finding, Inspection};
+use crate::setup::check::{Findings, Inspection};
 use crate::setup::git::{Git, is_in_git};
 use crate::setup::ignore::{PATTERNS, git_block};
-use crate::setup::merge_driver::{DRIVER, driver, inside, this_program};
+use crate::setup::merge_driver::{self, DRIVER, inside, this_program};
 use crate::setup::text_file::TextFile;
 use std::path::Path;
 
 /// Asks git, if the vault is in a repository at all and the user named it.
-pub fn check(inspection: &Inspection) -> Vec<Finding> {
+pub fn check(inspection: &Inspection, findings: &mut Findings) {
     let (Ok(vault), Ok(_)) = (&inspection.vault, &inspection.place) else {
-        return Vec::new();
+        return;
     };
     if !is_in_git(&vault.path) {
-        return Vec::new();
+        return;
     }
+    let id = "git-ignore";
     let Some(git) = Git::in_vault(vault) else {
-        return vec![Finding::note(
-            "git-ignore",
+        return findings.note(
+            id,
             "git was not run, because only a repository names this vault",
-        )];
+        );
     };
-    let mut findings = vec![ignored(&git, &vault.path)];
-    findings.extend(merged(&git, &inside(inspection.board)));
-    findings
-}
-
-fn ignored(git: &Git, vault: &Path) -> Finding {
-    let is_seen = |pattern: &&str| !is_ignored(git, vault, pattern);
-    let seen: Vec<&str> = PATTERNS.into_iter().filter(is_seen).collect();
-    if seen.is_empty() {
-        return Finding::ok("git-ignore", "git ignores locks and temporaries");
+    let mut missing = PATTERNS.to_vec();
+    missing.retain(|pattern| !is_ignored(&git, &vault.path, pattern));
+    match missing.is_empty() {
+        true => findings.ok(id, "git ignores locks and temporaries"),
+        false => {
+            let text = format!("git does not ignore {}", missing.join(", "));
+            findings.warn(id, text, "run `boardsync init`");
+        }
     }
-    Finding::warn(
-        "git-ignore",
-        format!("git does not ignore {}", seen.join(", ")),
-        "run `boardsync init`",
-    )
+    check_merge(&git, &inside(inspection.board), findings);
 }
 
 /// Asks git, which also knows the files above and the user's own; where it
@@ -55,40 +50,33 @@ fn is_ignored(git: &Git, vault: &Path, pattern: &str) -> bool {
 }
 
 /// Asks for the attribute and the driver that hold, wherever they are set.
-fn merged(git: &Git, board: &str) -> Option<Finding> {
-    let id = "git-merge";
-    let again = "run `boardsync init --git`";
-    let attribute = git.run(&["check-attr", "merge", "--", board]).ok()??;
-    let is_named = attribute.ends_with(": boardsync");
-    let get = ["config", "--show-origin", "--get", DRIVER];
-    let found = git.run(&get).ok().flatten();
-    let (origin, found) = match found.as_deref().and_then(|found| found.split_once('\t')) {
-        Some((origin, found)) => (origin, Some(found)),
-        None => ("", None),
+fn check_merge(git: &Git, board: &str, findings: &mut Findings) {
+    let (id, again) = ("git-merge", "run `boardsync init --git`");
+    let run = |args: &[&str]| git.run(args).ok().flatten();
+    let Some(attribute) = run(&["check-attr", "merge", "--", board]) else {
+        return;
     };
-    let ours = driver(&this_program().ok()?);
-    match (is_named, found) {
-        (false, None) => None,
-        (false, Some(_)) => Some(Finding::warn(
+    let is_named = attribute.ends_with(": boardsync");
+    let driver = run(&["config", "--show-origin", "--get", DRIVER]);
+    let driver = driver.as_deref().and_then(|driver| driver.split_once('\t'));
+    let ours = this_program().map(|program| merge_driver::driver(&program));
+    match (is_named, driver) {
+        (false, None) => {}
+        (false, Some(_)) => {
+            let text = "no git attribute assigns the board to `boardsync merge`";
+            findings.warn(id, text, again);
+        }
+        (true, None) => {
+            let text = "this clone has no merge driver, and merges the board as text";
+            findings.warn(id, text, again);
+        }
+        (true, Some((_, driver))) if ours.as_ref().is_ok_and(|ours| ours == driver) => {
+            findings.ok(id, "git merges the board with `boardsync merge`");
+        }
+        (true, Some((origin, driver))) => findings.warn(
             id,
-            "no git attribute assigns the board to `boardsync merge`",
+            format!("git merges the board with another program than this one, named in `{origin}`: `{driver}`"),
             again,
-        )),
-        (true, None) => Some(Finding::warn(
-            id,
-            "this clone has no merge driver, and merges the board as text",
-            again,
-        )),
-        (true, Some(found)) if found == ours => Some(Finding::ok(
-            id,
-            "git merges the board with `boardsync merge`",
-        )),
-        (true, Some(found)) => Some(Finding::warn(
-            id,
-            format!(
-                "git merges the board with another program than this one, named in `{origin}`: `{found}`"
-            ),
-            again,
-        )),
+        ),
     }
 }

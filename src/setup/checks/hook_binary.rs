@@ -1,75 +1,61 @@
 //! Whether the programs that hooks name are there, and are this one.
 
 use crate::disk::{Backoff, Patience};
-use crate::setup::check::{Finding, Inspection};
+use crate::setup::check::{Findings, Inspection};
 use crate::setup::installed::look;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+const AGAIN: &str = "run `boardsync init` with the binary that you want to use";
 /// The time that a `--version` may take.
 const PATIENCE: Patience = Patience::For(Duration::from_secs(5));
 
 /// Looks at each program once, whichever agents call it.
-pub fn check(inspection: &Inspection) -> Vec<Finding> {
+pub fn check(inspection: &Inspection, findings: &mut Findings) {
     let all = look(inspection).into_iter().flat_map(|it| it.programs);
     let all: BTreeSet<(PathBuf, bool)> = all.collect();
-    let named_by_user = |path: &PathBuf| all.contains(&(path.clone(), true));
-    all.iter()
-        .filter(|(path, is_users)| *is_users || !named_by_user(path))
-        .map(|(path, is_users)| binary(path, *is_users))
-        .collect()
+    let is_users = |path: &PathBuf| all.contains(&(path.clone(), true));
+    for (path, named_by_user) in &all {
+        if *named_by_user || !is_users(path) {
+            look_at(path, *named_by_user, findings);
+        }
+    }
 }
 
 /// What only a project names is not run: it may be anybody's.
-fn binary(path: &Path, may_run: bool) -> Finding {
+fn look_at(path: &Path, named_by_user: bool, findings: &mut Findings) {
     let id = "hook-binary";
     let shown = path.display();
-    let again = "run `boardsync init` with the binary that you want to use";
-    let real = |path: &Path| std::fs::canonicalize(path).ok();
-    let Some(found) = real(path) else {
-        return Finding::fail(
-            id,
-            format!("the hooks name `{shown}`, which does not exist"),
-            again,
-        );
-    };
-    if !is_executable(&found) {
-        return Finding::fail(
-            id,
-            format!("the hooks name `{shown}`, which cannot be run"),
-            again,
-        );
-    }
     let mine = concat!("boardsync ", env!("CARGO_PKG_VERSION"));
-    if std::env::current_exe().ok().and_then(|path| real(&path)) == Some(found.clone()) {
-        return Finding::ok(id, format!("the hooks run this program, `{shown}`"));
-    }
-    if !may_run {
-        return Finding::note(
-            id,
-            format!("a project's settings name `{shown}`, which was not run"),
-        );
-    }
-    match version(&found) {
-        Some(version) if version.trim() == mine => {
-            Finding::ok(id, format!("the hooks run `{shown}`, {mine} too"))
+    let real = |path: &Path| std::fs::canonicalize(path).ok();
+    let own = std::env::current_exe().ok().and_then(|path| real(&path));
+    let fault = match real(path) {
+        None => format!("the hooks name `{shown}`, which does not exist"),
+        Some(found) if !is_executable(&found) => {
+            format!("the hooks name `{shown}`, which cannot be run")
         }
-        Some(version) => Finding::warn(
-            id,
-            format!(
-                "the hooks run `{shown}`, which is {}; this is {mine}",
-                version.trim()
-            ),
-            again,
-        ),
-        None => Finding::fail(
-            id,
-            format!("`{shown}`, which the hooks name, does not run"),
-            again,
-        ),
-    }
+        Some(found) if own.as_ref() == Some(&found) => {
+            return findings.ok(id, format!("the hooks run this program, `{shown}`"));
+        }
+        Some(_) if !named_by_user => {
+            let text = format!("a project's settings name `{shown}`, which was not run");
+            return findings.note(id, text);
+        }
+        Some(found) => match version(&found) {
+            Some(version) if version.trim() == mine => {
+                return findings.ok(id, format!("the hooks run `{shown}`, {mine} too"));
+            }
+            Some(version) => {
+                let version = version.trim();
+                let text = format!("the hooks run `{shown}`, which is {version}; this is {mine}");
+                return findings.warn(id, text, AGAIN);
+            }
+            None => format!("`{shown}`, which the hooks name, does not run"),
+        },
+    };
+    findings.fail(id, fault, AGAIN);
 }
 
 #[cfg(unix)]

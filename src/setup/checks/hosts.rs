@@ -5,35 +5,34 @@ use crate::board::{Board, Field};
 use crate::commit::LIMIT;
 use crate::disk::{Links, read_small};
 use crate::edit;
-use crate::setup::check::{Finding, Inspection};
+use crate::setup::check::{Findings, Inspection};
 use std::collections::BTreeSet;
 
 /// Looks for other hosts' locks, copies and rows.
-pub fn check(inspection: &Inspection) -> Vec<Finding> {
+pub fn check(inspection: &Inspection, findings: &mut Findings) {
     let Ok(place) = &inspection.place else {
-        return Vec::new();
+        return;
     };
     let read = read_small(&place.target, LIMIT, Links::Refuse)
         .ok()
         .flatten();
     let Some(text) = read.map(|read| String::from_utf8_lossy(&read.bytes).into_owned()) else {
-        return Vec::new();
+        return;
     };
     let board = Board::parse(&text);
     let hosts = board.rows.iter().filter_map(|row| row.get(Field::Host));
-    let hosts: BTreeSet<_> = hosts.collect();
-    vec![if board.is_shared() {
-        let count = hosts.len();
-        Finding::ok("hosts", format!("rows name their host, {count} so far"))
+    let count = hosts.collect::<BTreeSet<_>>().len();
+    if board.is_shared() {
+        findings.ok("hosts", format!("rows name their host, {count} so far"));
     } else if lock::is_foreign(inspection, place)
         || edit::siblings(place).is_ok_and(|(copies, _)| !copies.is_empty())
     {
-        Finding::warn(
+        findings.warn(
             "hosts",
             "another host seems to write this board, but its rows do not name hosts",
             "run `boardsync init --shared`",
-        )
+        );
     } else {
-        Finding::ok("hosts", "no other host was seen here")
-    }]
+        findings.ok("hosts", "no other host was seen here");
+    }
 }

@@ -3,7 +3,7 @@
 use crate::Timestamp;
 use crate::ledger::{LEDGER, Summary, summarise};
 use crate::session::Repo;
-use crate::setup::check::{Finding, Inspection};
+use crate::setup::check::{Findings, Inspection};
 use std::fs::File;
 use std::io::{self, BufReader, ErrorKind};
 use std::path::Path;
@@ -11,27 +11,26 @@ use std::path::Path;
 const WEEK_MS: i64 = 7 * 24 * 60 * 60 * 1000;
 
 /// Checks the ledger of the repository in the current folder.
-pub fn check(inspection: &Inspection) -> Vec<Finding> {
+pub fn check(inspection: &Inspection, findings: &mut Findings) {
     let since = Timestamp::from_millis(inspection.now.as_millis() - WEEK_MS);
     let repo = Repo::at(inspection.cwd, inspection.cwd);
-    let summary = match summary_of(&repo.path.join(LEDGER), Some(since)) {
+    let path = repo.path.join(LEDGER);
+    let summary = match summary_of(&path, Some(since)) {
         Ok(summary) => summary,
         Err(error) => {
-            let path = repo.path.join(LEDGER);
             let text = format!("cannot read the ledger `{}`: {error}", path.display());
-            return vec![Finding::warn("ledger", text, "check its permissions")];
+            return findings.warn("ledger", text, "check its permissions");
         }
     };
     let advice = summary.advice();
     if advice.is_empty() {
         let count = summary.updates;
-        return vec![Finding::ok(
-            "ledger",
-            format!("{count} updates of this folder in 7 days, nothing unusual"),
-        )];
+        let text = format!("{count} updates of this folder in 7 days, nothing unusual");
+        findings.ok("ledger", text);
     }
-    let warned = |text| Finding::warn("ledger", text, "figures: `boardsync ledger --since 7d`");
-    advice.iter().map(warned).collect()
+    for text in advice {
+        findings.warn("ledger", text, "figures: `boardsync ledger --since 7d`");
+    }
 }
 
 /// Counts what stands in a ledger; none is an empty one.

@@ -2,18 +2,18 @@
 
 use crate::disk::Token;
 use crate::lock::Host;
-use crate::setup::check::{Finding, Inspection};
+use crate::setup::check::{Findings, Inspection};
 use std::fs::Metadata;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-/// How many names are looked at.
+/// The greatest number of names that are looked at.
 const LISTED: usize = 10_000;
 
 /// Checks for files of processes that are gone.
-pub fn check(inspection: &Inspection) -> Vec<Finding> {
+pub fn check(inspection: &Inspection, findings: &mut Findings) {
     let Ok(place) = &inspection.place else {
-        return Vec::new();
+        return;
     };
     let staleness = inspection.lock_options(place).staleness;
     let mine = Token::new(Host::current().tag());
@@ -43,24 +43,21 @@ pub fn check(inspection: &Inspection) -> Vec<Finding> {
             left.push((path, age));
         }
     }
-    let mut checks = Vec::new();
-    if let Some(text) = all(&left) {
-        checks.push(Finding::warn(
+    match all(&left) {
+        None => findings.ok("leftovers", "no crash left anything behind"),
+        Some(text) => findings.warn(
             "leftovers",
             format!("left by a crash: {text}"),
             "the next updates join and remove them, a few at a time",
-        ));
-    } else {
-        checks.push(Finding::ok("leftovers", "no crash left anything behind"));
+        ),
     }
     if let Some(text) = all(&kept) {
-        checks.push(Finding::warn(
+        findings.warn(
             "kept-files",
             format!("a text that was at the board's path, or too large to be joined: {text}"),
             "move it to where it belongs",
-        ));
+        );
     }
-    checks
 }
 
 /// Finds the token in a name; `kept` files and staged boards have it too.

@@ -2,30 +2,30 @@
 
 use crate::config::vault::BoardPlace;
 use crate::lock::{GRACE_MS, Judged, Verdict, inspect};
-use crate::setup::check::{Finding, Inspection};
+use crate::setup::check::{Findings, Inspection};
 
 /// Checks both.
-pub fn check(inspection: &Inspection) -> Vec<Finding> {
+pub fn check(inspection: &Inspection, findings: &mut Findings) {
     let Ok(place) = &inspection.place else {
-        return Vec::new();
+        return;
     };
     let path = place.lock();
+    let shown = path.display();
     let seen = match inspect(&path, &inspection.lock_options(place)) {
         Ok(seen) => seen,
         Err(error) => {
-            let text = format!("`{}` cannot be inspected: {error}", path.display());
-            return vec![Finding::fail("lock", text, "check its permissions")];
+            let text = format!("`{shown}` cannot be inspected: {error}");
+            return findings.fail("lock", text, "check its permissions");
         }
     };
-    let lock = match &seen.lock {
-        None => Finding::ok("lock", format!("`{}` is free", path.display())),
-        Some(lock) => judged(&who(lock), &lock.verdict),
-    };
-    let guard = match &seen.guard {
-        None => Finding::ok("guard", format!("`{}.acquire` is free", path.display())),
-        Some(it) => guard(it),
-    };
-    vec![lock, guard]
+    match &seen.lock {
+        None => findings.ok("lock", format!("`{shown}` is free")),
+        Some(lock) => check_lock(lock, findings),
+    }
+    match &seen.guard {
+        None => findings.ok("guard", format!("`{shown}.acquire` is free")),
+        Some(guard) => check_guard(guard, findings),
+    }
 }
 
 /// Returns whether another host's record lies at the lock's or the guard's place.
@@ -43,33 +43,33 @@ fn who(judged: &Judged) -> String {
     }
 }
 
-fn judged(who: &str, verdict: &Verdict) -> Finding {
-    match verdict {
-        Verdict::Held => Finding::ok("lock", format!("held by an update in progress: {who}")),
-        Verdict::TakeOver(reason) => Finding::warn(
+fn check_lock(judged: &Judged, findings: &mut Findings) {
+    let who = who(judged);
+    match &judged.verdict {
+        Verdict::Held => findings.ok("lock", format!("held by an update in progress: {who}")),
+        Verdict::TakeOver(reason) => findings.warn(
             "lock",
             format!("stale: {who} ({reason})"),
             "the next update takes it over, or run `boardsync lock reclaim`",
         ),
-        Verdict::Abandoned => Finding::warn(
+        Verdict::Abandoned => findings.warn(
             "lock",
             format!("left by another host, and never taken over automatically: {who}"),
             "if nothing runs there, run `boardsync lock reclaim --force`",
         ),
-        Verdict::NotALock(kind) => Finding::fail(
-            "lock",
-            format!("{kind} is at the lock's path: {who}"),
-            "move it away by hand",
-        ),
+        Verdict::NotALock(kind) => {
+            let text = format!("{kind} is at the lock's path: {who}");
+            findings.fail("lock", text, "move it away by hand");
+        }
     }
 }
 
 /// Where nobody ever held the gate, a dead guard of this host is known by its pid alone.
-fn guard(judged: &Judged) -> Finding {
+fn check_guard(judged: &Judged, findings: &mut Findings) {
     let who = who(judged);
     if let Verdict::NotALock(kind) = judged.verdict {
         let text = format!("{kind} is at the guard's path: {who}");
-        return Finding::fail("guard", text, "move it away by hand");
+        return findings.fail("guard", text, "move it away by hand");
     }
     let holder = judged.holder.as_ref();
     let is_dead = holder.is_some_and(|holder| holder.running == Some(false))
@@ -80,8 +80,8 @@ fn guard(judged: &Judged) -> Finding {
             Some(false) | None => "if nothing runs there, run `boardsync lock reclaim --force`",
         };
         let text = format!("left behind, and session-orchestrator waits for it forever: {who}");
-        Finding::warn("guard", text, command)
+        findings.warn("guard", text, command);
     } else {
-        Finding::ok("guard", format!("in use for a moment: {who}"))
+        findings.ok("guard", format!("in use for a moment: {who}"));
     }
 }

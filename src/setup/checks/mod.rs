@@ -15,10 +15,10 @@ mod sessions;
 mod syncthing;
 mod vault;
 
-use super::check::{Finding, Inspection};
+use super::check::{Findings, Inspection};
 
-/// A check: looks at one thing, changes nothing, and finds what there is to say.
-pub type Check = fn(&Inspection) -> Vec<Finding>;
+/// A check: looks at one thing, changes nothing, and adds what it finds.
+pub type Check = fn(&Inspection, &mut Findings);
 
 /// All checks, in the order of their lines.
 pub const CHECKS: [Check; 14] = [

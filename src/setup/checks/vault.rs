@@ -2,29 +2,28 @@
 
 use crate::config::VaultSource;
 use crate::config::vault::BoardPlace;
-use crate::setup::check::{Finding, Inspection};
+use crate::setup::check::{Findings, Inspection};
 use std::path::Path;
 
 /// Checks the choice of the vault; without one there is nothing more to check.
-pub fn check(inspection: &Inspection) -> Vec<Finding> {
+pub fn check(inspection: &Inspection, findings: &mut Findings) {
     let choice = match &inspection.vault {
         Ok(choice) => choice,
-        Err(reason) => return vec![Finding::fail("vault", reason, "or name one with --vault")],
+        Err(reason) => return findings.fail("vault", reason, "or name one with --vault"),
     };
-    let warned = |warning| Finding::warn("config", warning, "correct that file");
-    let mut findings: Vec<Finding> = choice.warnings.iter().map(warned).collect();
+    for warning in &choice.warnings {
+        findings.warn("config", warning, "correct that file");
+    }
+    let is_named = choice.source.is_named_by_user() && choice.source != VaultSource::Default;
     match &inspection.place {
         Ok(place) => {
             let (path, by) = (choice.path.display(), by(&choice.source));
-            findings.push(Finding::ok("vault", format!("`{path}`, named by {by}")));
-            findings.push(writable(place));
+            findings.ok("vault", format!("`{path}`, named by {by}"));
+            check_writable(place, findings);
         }
-        Err(error) if choice.source.is_named_by_user() && choice.source != VaultSource::Default => {
-            findings.push(Finding::fail("vault", error, "then run this again"));
-        }
-        Err(error) => findings.push(Finding::fail("vault", error, "run `boardsync init`")),
+        Err(error) if is_named => findings.fail("vault", error, "then run this again"),
+        Err(error) => findings.fail("vault", error, "run `boardsync init`"),
     }
-    findings
 }
 
 fn by(source: &VaultSource) -> String {
@@ -43,18 +42,16 @@ fn by(source: &VaultSource) -> String {
 }
 
 /// Asks for the folder of the board, or the one in which that is to be made.
-fn writable(place: &BoardPlace) -> Finding {
+fn check_writable(place: &BoardPlace, findings: &mut Findings) {
     let folder = place.target.parent().unwrap_or(Path::new("."));
     let existing = folder.ancestors().find(|folder| folder.exists());
     let folder = existing.unwrap_or(folder);
     let shown = folder.display();
-    match may_write(folder) {
-        true => Finding::ok("writable", format!("notes can be written in `{shown}`")),
-        false => Finding::fail(
-            "writable",
-            format!("cannot write in `{shown}`"),
-            "give yourself the permission, or name another vault",
-        ),
+    if may_write(folder) {
+        findings.ok("writable", format!("notes can be written in `{shown}`"));
+    } else {
+        let advice = "give yourself the permission, or name another vault";
+        findings.fail("writable", format!("cannot write in `{shown}`"), advice);
     }
 }
 
