@@ -9,7 +9,7 @@ use crate::session::lease::{Activity, EventKind, Scope};
 pub enum Shows {
     /// It is shown, and given to no model.
     Message,
-    /// It is not, or nobody has tried.
+    /// It is not shown, or nobody has tried.
     Nothing,
 }
 
@@ -38,7 +38,7 @@ pub struct Agent {
     pub pid_variable: Option<&'static str>,
     /// The variable that gives its hooks the session's project.
     pub project_variable: Option<&'static str>,
-    /// What the life of its process proves about one session.
+    /// What the life of its process proves about one session: its scope.
     pub process: Scope,
     /// Whether its person sees what a hook prints.
     pub shows: Shows,

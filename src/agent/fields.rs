@@ -11,7 +11,7 @@ const LONGEST_TEXT: usize = 4 * 1024;
 /// The greatest length of a name that is looked at, in bytes.
 const LONGEST_NAME: usize = 256;
 
-/// What a field of a payload says.
+/// The meaning of a payload's field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Field {
     /// The name of the event.

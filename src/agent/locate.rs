@@ -6,7 +6,7 @@ use std::fs::symlink_metadata;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// Where a session is.
+/// The place of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Location {
     /// In this repository, or folder without one.

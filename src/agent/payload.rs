@@ -18,7 +18,7 @@ const LONGEST_TITLE: usize = 80;
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
-/// What an agent tells its hook.
+/// The event that an agent gives its hook.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Payload {
     /// The name of the event.
@@ -27,40 +27,40 @@ pub struct Payload {
     pub session_id: String,
     /// The folder that the session is in, which may be gone.
     pub folder: Option<PathBuf>,
-    /// What the session is called.
+    /// The session's title.
     pub title: Option<String>,
-    /// What kind of notification it is.
+    /// The kind of a notification.
     pub notification: Option<String>,
-    /// What a notification says.
+    /// The text of a notification.
     pub message: Option<String>,
-    /// Who speaks.
+    /// The speaker: the session or a sub-agent.
     pub voice: Voice,
     /// The agent that alone has such a payload.
     pub agent: Option<&'static str>,
 }
 
-/// Why stdin holds no payload.
+/// The reason why stdin holds no payload.
 #[derive(Debug, thiserror::Error)]
 pub enum PayloadError {
-    /// There was nothing.
+    /// Stdin is empty.
     #[error("stdin is empty; expected one JSON object")]
     Empty,
-    /// It ended too early.
+    /// The JSON ends too early.
     #[error("the JSON on stdin is cut off")]
     Cut,
-    /// It is larger than [`LIMIT`].
+    /// The JSON is larger than [`LIMIT`].
     #[error("the JSON on stdin is larger than {LIMIT} bytes")]
     TooLarge,
-    /// It is something else.
+    /// Stdin holds something else.
     #[error("invalid hook event on stdin: {0}")]
     NotJson(serde_json::Error),
-    /// It is JSON, but no object.
+    /// The JSON is not an object.
     #[error("invalid hook event on stdin: not a JSON object")]
     NoObject,
-    /// It is an object of something else.
+    /// The object lacks a field that every event has.
     #[error("invalid hook event on stdin: no `{0}`")]
     Lacks(&'static str),
-    /// It could not be read.
+    /// Stdin cannot be read.
     #[error("cannot read stdin: {0}")]
     Io(#[source] io::Error),
 }

@@ -6,7 +6,7 @@ use crate::session::lease::{Lease, Processes, Proof, Scope};
 use std::cell::LazyCell;
 use std::path::Path;
 
-/// How many ancestors are looked at.
+/// The greatest number of ancestors that are looked at.
 const MOST: usize = 12;
 
 /// Programs that only run others, for a moment or for ever, and are no agent.
@@ -16,7 +16,7 @@ const SHELLS: &str = "sh bash dash zsh fish ksh ash busybox cmd powershell pwsh 
 /// Programs that are what their script is.
 const INTERPRETERS: &[&str] = &["node", "bun", "deno", "python", "python3"];
 
-/// Who calls the hook.
+/// The caller of a hook.
 #[derive(Debug)]
 pub struct Caller {
     /// The agent, where it is known.
@@ -101,7 +101,7 @@ struct Ancestor {
     agent: Option<&'static Agent>,
 }
 
-/// Gives the ancestors of the process `pid`, the nearest first, up to the first
+/// Returns the ancestors of the process `pid`, the nearest first, up to the first
 /// that is an agent's program, but for the first process of all.
 fn ancestors(pid: u32, processes: &Processes) -> Vec<Ancestor> {
     let mut ancestors: Vec<Ancestor> = Vec::new();
@@ -141,7 +141,7 @@ fn is_shell(command: &[String]) -> bool {
     program(command).is_none_or(|program| SHELLS.split(' ').any(|shell| shell == program))
 }
 
-/// Gives the name of the program; a login shell is called `-zsh`.
+/// Returns the name of the program; a login shell is called `-zsh`.
 fn program(command: &[String]) -> Option<String> {
     let called = command.first()?;
     let name = Path::new(called).file_name()?.to_string_lossy();

@@ -1,7 +1,7 @@
 //! The description of an agent's settings: where they lie, and what calls
 //! boardsync in them. It is data; `setup` writes by it, and reads by it again.
 
-/// How an agent is set up.
+/// The place and the content of an agent's settings.
 #[derive(Debug)]
 pub struct Settings {
     /// The agent's folder, below the home folder.
@@ -31,7 +31,7 @@ pub struct Settings {
     pub trust_file: Option<&'static str>,
 }
 
-/// What calls boardsync at an agent's events.
+/// The part of an agent's settings that calls boardsync.
 #[derive(Clone, Copy, Debug)]
 pub enum Content {
     /// A JSON file with hooks.
@@ -42,7 +42,7 @@ pub enum Content {
     PlugIn(&'static str),
 }
 
-/// How a JSON file holds a hook.
+/// The form of a hook in a JSON file.
 #[derive(Clone, Copy, Debug)]
 pub enum HookFormat {
     /// `{"matcher", "hooks": [{"type", "command", "timeout"}]}`, as Claude Code.

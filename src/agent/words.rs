@@ -21,7 +21,7 @@ const SHARED: Words = &[
 pub enum Meaning {
     /// The name is known.
     Known(EventKind),
-    /// It is not: a sign of life.
+    /// The name is unknown: a sign of life.
     Unknown,
 }
 

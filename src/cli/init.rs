@@ -6,7 +6,10 @@ use super::context::Context;
 use super::outcome::{Exit, Failure, print, print_json, warn};
 use crate::config::{self, Choice};
 use crate::printable::printable;
-use crate::setup::{Change, Events, Scope, Setup, SetupError, Way, agent_names, make};
+use crate::setup::{
+    Change, Events, Scope, Setup, SetupError, Way, agent_names, make, plan_config, plan_hooks,
+    plan_ignored, plan_merge_driver,
+};
 use clap::Args;
 use serde_json::{Value, json};
 use std::io::{IsTerminal, Write};
@@ -134,15 +137,16 @@ fn plan<'a>(
 ) -> Result<Vec<Change<'a>>, Failure> {
     let is_undo = setup.way == Way::Undo;
     if is_undo && (args.project || !args.agents.is_empty()) {
-        return Ok(setup.plan_hooks()?);
+        return Ok(plan_hooks(setup)?);
     }
-    let mut changes = setup.plan_config()?;
+    let mut changes = plan_config(setup)?;
     changes.extend(board::plan(context, setup)?);
     if args.shared {
         changes.extend(board::plan_shared(context, setup)?);
     }
-    changes.extend(setup.plan_vault()?);
-    changes.extend(setup.plan_hooks()?);
+    changes.extend(plan_ignored(setup)?);
+    changes.extend(plan_merge_driver(setup)?);
+    changes.extend(plan_hooks(setup)?);
     if is_undo {
         changes.reverse();
     }

@@ -23,7 +23,7 @@ impl Target {
         })
     }
 
-    /// Gives the agent's folder; `None` where no home folder is known.
+    /// Returns the agent's folder; `None` where no home folder is known.
     pub fn folder(&self, env: &Env, cwd: &Path) -> Option<PathBuf> {
         let named = self.settings.folder_variable;
         let folder = named.and_then(|name| env.path(name));
@@ -39,7 +39,7 @@ impl Target {
         folder.is_some_and(|folder| folder.is_dir())
     }
 
-    /// Gives the arguments with which the agent calls boardsync.
+    /// Returns the arguments with which the agent calls boardsync.
     pub fn arguments(&self) -> String {
         match self.agent.name {
             // Its variables give it away, and this is the fastest call.

@@ -3,7 +3,7 @@
 use super::SetupError;
 use std::path::PathBuf;
 
-/// What takes a change back; `None` if that is not possible.
+/// The reversal of a change; `None` if it cannot be reverted.
 pub type Revert<'a> = Option<Box<dyn FnOnce() -> Result<(), SetupError> + 'a>>;
 
 /// One change that is left to be made.

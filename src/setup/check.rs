@@ -18,7 +18,7 @@ use std::time::SystemTime;
 pub enum Mark {
     /// All is well.
     Ok,
-    /// Good to know; nothing has to be done.
+    /// Worth knowing; nothing has to be done.
     Note,
     /// Something has to be done.
     Warn,
@@ -37,7 +37,7 @@ impl Mark {
     }
 }
 
-/// One line of what the checks found.
+/// A line of `doctor`.
 #[derive(Debug)]
 pub struct Finding {
     /// Names the check.
@@ -77,7 +77,7 @@ impl Finding {
     }
 }
 
-/// What the checks found, in the order of the lines.
+/// All findings, in the order of their lines.
 #[derive(Debug, Default)]
 pub struct Findings(pub Vec<Finding>);
 
@@ -113,7 +113,7 @@ impl Findings {
     }
 }
 
-/// What the checks look at.
+/// The vault and the environment that the checks look at.
 pub struct Inspection<'a> {
     /// The environment.
     pub env: &'a Env,
@@ -166,7 +166,7 @@ impl<'a> Inspection<'a> {
         }
     }
 
-    /// Gives the options of the board's lock.
+    /// Returns the options of the board's lock.
     pub fn lock_options(&self, place: &BoardPlace) -> LockOptions {
         (self.lock_options)(place)
     }
@@ -187,7 +187,7 @@ impl<'a> Inspection<'a> {
         })
     }
 
-    /// Gives the time of the vault's file system.
+    /// Returns the time of the vault's file system.
     pub fn clock(&self, place: &BoardPlace) -> SystemTime {
         match self.abilities(place) {
             (

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// The end of a copy's name.
 const COPY: &str = "before-boardsync";
 
-/// What is left of a file without our part.
+/// The rest of a file without our part.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Rest {
     /// This text.
@@ -16,7 +16,7 @@ pub enum Rest {
     NoFile,
 }
 
-/// What is ours in a file of some format.
+/// Our part of a file in some format.
 ///
 /// Errors are the end of a sentence that begins with the file.
 pub trait Format {
@@ -26,7 +26,7 @@ pub trait Format {
     fn remove(&self, text: &str) -> Result<Option<Rest>, String>;
     /// Describes what is left to do by hand where it cannot be done here.
     fn by_hand(&self, way: Way) -> String;
-    /// Gives the comparison of what two texts mean, where [`Format::remove`]
+    /// Returns the comparison of what two texts mean, where [`Format::remove`]
     /// does not give back the same bytes; the file as it was is then kept
     /// beside it.
     fn same(&self) -> Option<fn(&str, &str) -> bool> {

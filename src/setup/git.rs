@@ -20,7 +20,7 @@ pub struct Git {
 }
 
 impl Git {
-    /// Makes it for a vault; `None` if only a repository named the vault.
+    /// Creates it for a vault; `None` if only a repository named the vault.
     ///
     /// The configuration of a repository can name programs, so git is run only
     /// where the user named the vault, and with those programs switched off

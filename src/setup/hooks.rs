@@ -169,7 +169,7 @@ fn replaced(target: Target, path: &Path) -> Option<PathBuf> {
     binaries.find(|binary| *binary != ours)
 }
 
-/// Gives the repository that `folder` is in, else `folder`.
+/// Returns the repository that `folder` is in, else `folder`.
 pub fn project_of(folder: &Path) -> PathBuf {
     let is_top = |folder: &&Path| folder.join(".git").exists();
     folder.ancestors().find(is_top).unwrap_or(folder).to_owned()

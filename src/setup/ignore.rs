@@ -7,7 +7,7 @@ use super::text_file::Links;
 use super::{Change, Setup, SetupError, Way};
 use std::path::{Path, PathBuf};
 
-/// What only this host, and only now, has a use for.
+/// The files that are of use to this host only, and only for now.
 pub const PATTERNS: [&str; 6] = [
     ".orchestrator/*.lock",
     ".orchestrator/*.acquire",

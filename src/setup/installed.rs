@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 /// The name of the plug-in of Claude Code, before the marketplace's.
 const PLUG_IN: &str = "boardsync@";
 
-/// What is known of one agent's set-up.
+/// The set-up of one agent, as it is on this host.
 pub struct Installed {
     /// The agent.
     pub target: Target,

@@ -21,7 +21,7 @@ pub struct Block {
 }
 
 impl Block {
-    /// Gives the lines that the text has nothing for.
+    /// Returns the lines that the text has nothing for.
     pub fn missing(&self, text: &str) -> Vec<&str> {
         let is_covered = |ours: &str| {
             text.lines()
@@ -35,7 +35,7 @@ impl Block {
         self.lines.iter().any(|ours| ours == line) || (self.earlier)(line)
     }
 
-    /// Parts the text into what belongs to others and the lines of our block.
+    /// Splits the text into what belongs to others and the lines of our block.
     fn part<'t>(&self, text: &'t str) -> (String, Vec<&'t str>) {
         let (mut in_block, mut ends_in_block) = (false, false);
         let mut block = Vec::new();

@@ -131,13 +131,13 @@ fn ask(git: &Git, vault: &Path, args: &[&str]) -> Result<String, SetupError> {
     })
 }
 
-/// Gives the path of this program.
+/// Returns the path of this program.
 pub fn this_program() -> Result<PathBuf, SetupError> {
     std::env::current_exe()
         .map_err(|error| SetupError(format!("cannot find the path of this program: {error}")))
 }
 
-/// Gives the board's path in the vault with `/` between its parts.
+/// Returns the board's path in the vault with `/` between its parts.
 pub fn inside(board: &str) -> String {
     let parts = Path::new(board).components();
     let parts = parts.filter(|part| matches!(part, Component::Normal(_)));
@@ -157,7 +157,7 @@ fn attributes(path: &str) -> Block {
     }
 }
 
-/// Gives the line that hands a path to the driver (gitattributes(5)).
+/// Returns the line that hands a path to the driver (gitattributes(5)).
 fn attribute(path: &str) -> String {
     let mut pattern = String::from("/");
     for c in path.chars() {
@@ -173,7 +173,7 @@ fn attribute(path: &str) -> String {
     format!("{pattern} merge=boardsync")
 }
 
-/// Gives the command for git, which reads `%` and then hands it to a shell.
+/// Returns the command for git, which reads `%` and then hands it to a shell.
 ///
 /// A binary that is gone would be a conflict without markers, in which the
 /// other side seems never to have been: then git's own text merge steps in.

@@ -26,7 +26,10 @@ mod whole_file;
 pub use change::{Change, Revert, make};
 pub use check::{Finding, Findings, Inspection};
 pub use checks::CHECKS;
-pub use hooks::agent_names;
+pub use hooks::{agent_names, plan as plan_hooks};
+pub use ignore::plan as plan_ignored;
+pub use merge_driver::plan as plan_merge_driver;
+pub use own_config::plan as plan_config;
 
 use crate::config::{Env, VaultChoice};
 use std::path::Path;
@@ -45,7 +48,7 @@ pub enum Way {
     Undo,
 }
 
-/// Whose settings hold the hooks.
+/// The owner of the settings that hold the hooks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// The user's own: all repositories.
@@ -63,7 +66,7 @@ pub enum Events {
     StartAndEnd,
 }
 
-/// What to set up, or to remove.
+/// A set-up to make or to remove.
 #[derive(Debug)]
 pub struct Setup<'a> {
     /// The environment.
@@ -84,36 +87,4 @@ pub struct Setup<'a> {
     pub events: Events,
     /// Whether git should merge the board by its rows.
     pub with_git: bool,
-}
-
-impl Setup<'_> {
-    /// Plans what is written before the vault is used: which vault it is.
-    ///
-    /// # Errors
-    ///
-    /// [`SetupError`], if hooks would not find the vault.
-    pub fn plan_config(&self) -> Result<Vec<Change<'_>>, SetupError> {
-        own_config::plan(self)
-    }
-
-    /// Plans what keeps files of the vault out of git and Syncthing, and has
-    /// git merge the board.
-    ///
-    /// # Errors
-    ///
-    /// [`SetupError`], if a file cannot be edited.
-    pub fn plan_vault(&self) -> Result<Vec<Change<'_>>, SetupError> {
-        let mut changes = ignore::plan(self)?;
-        changes.extend(merge_driver::plan(self)?);
-        Ok(changes)
-    }
-
-    /// Plans the hooks of the agents.
-    ///
-    /// # Errors
-    ///
-    /// [`SetupError`], if a file cannot be edited, or an agent is unknown.
-    pub fn plan_hooks(&self) -> Result<Vec<Change<'_>>, SetupError> {
-        hooks::plan(self)
-    }
 }

@@ -6,7 +6,7 @@ use crate::agent::HookFormat;
 use serde_json::Value;
 use std::path::Path;
 
-/// Whose settings a file holds.
+/// The owner of a file of settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner {
     /// The user's, for all repositories.
@@ -17,7 +17,7 @@ pub enum Owner {
     Administrator,
 }
 
-/// What keeps a hook from running, and what to do about it.
+/// An obstacle that keeps a hook from running, and what to do about it.
 pub type Obstacle = (String, String);
 
 /// Looks for switches that hold for all hooks of a file and those below it.

@@ -2,7 +2,7 @@
 
 use super::file_edit::{Edit, Format, Rest};
 use super::text_file::Links;
-use super::{Change, Scope, Setup, SetupError, Way};
+use super::{Change, Setup, SetupError, Way};
 use crate::config::{self, Choice, OwnConfig, VaultSource};
 use std::path::Path;
 use toml_edit::{Array, DocumentMut, Item, value};
@@ -16,20 +16,18 @@ pub fn plan<'a>(setup: &'a Setup) -> Result<Vec<Change<'a>>, SetupError> {
         return Ok(Vec::new());
     };
     let vault = &setup.vault.path;
-    let (key, what) = match (setup.way, setup.scope) {
-        (Way::Undo, Scope::Project) => return Ok(Vec::new()),
-        (Way::Undo, Scope::User) => (Key::Vault, "forget the vault".to_owned()),
-        (Way::Do, _) => match key_for(setup)? {
-            None => return Ok(Vec::new()),
-            Some(Key::Vault) => (
-                Key::Vault,
-                format!("remember the vault `{}`", vault.display()),
-            ),
-            Some(Key::Vaults) => (
-                Key::Vaults,
-                format!("let repositories name the vault `{}`", vault.display()),
-            ),
-        },
+    let key = match setup.way {
+        Way::Undo => Some(Key::Vault),
+        Way::Do => key_for(setup)?,
+    };
+    let Some(key) = key else {
+        return Ok(Vec::new());
+    };
+    let shown = vault.display();
+    let what = match (setup.way, key) {
+        (Way::Undo, _) => "forget the vault".to_owned(),
+        (Way::Do, Key::Vault) => format!("remember the vault `{shown}`"),
+        (Way::Do, Key::Vaults) => format!("let repositories name the vault `{shown}`"),
     };
     let edit = Edit {
         id: "config",
@@ -67,7 +65,11 @@ fn key_for(setup: &Setup) -> Result<Option<Key>, SetupError> {
         Ok(Choice::Vault(choice)) => match choice.source {
             _ if choice.path == *vault => Ok(None),
             VaultSource::OwnConfig | VaultSource::Default => Ok(Some(Key::Vault)),
-            source => Err(outranked(&choice.path, &source)),
+            source => Err(SetupError(format!(
+                "hooks would use the vault `{}`, which {} names: change that first, or leave out --vault",
+                choice.path.display(),
+                name_of(&source)
+            ))),
         },
         // The file itself names a vault that cannot be; ours replaces it.
         Ok(Choice::Disabled { .. }) => Ok(Some(Key::Vault)),
@@ -75,16 +77,20 @@ fn key_for(setup: &Setup) -> Result<Option<Key>, SetupError> {
     }
 }
 
-fn outranked(other: &Path, source: &VaultSource) -> SetupError {
-    let by = match source {
-        VaultSource::BoardsyncVault => "`BOARDSYNC_VAULT`",
-        VaultSource::SoVaultDir => "`SO_VAULT_DIR`",
-        _ => "`owner.yaml`",
-    };
-    let other = other.display();
-    SetupError(format!(
-        "hooks would use the vault `{other}`, which {by} names: change that first, or leave out --vault"
-    ))
+/// Names what named a vault, for people.
+pub fn name_of(source: &VaultSource) -> String {
+    match source {
+        VaultSource::Flag => "--vault".to_owned(),
+        VaultSource::BoardsyncVault => "`BOARDSYNC_VAULT`".to_owned(),
+        VaultSource::SoVaultDir => "`SO_VAULT_DIR`".to_owned(),
+        VaultSource::OwnerYaml => "`owner.yaml`".to_owned(),
+        VaultSource::SessionConfig(file) => format!("`{}` alone", file.display()),
+        VaultSource::AllowedSessionConfig(file) => {
+            format!("`{}`, as your config allows", file.display())
+        }
+        VaultSource::OwnConfig => "boardsync's config file".to_owned(),
+        VaultSource::Default => "default".to_owned(),
+    }
 }
 
 struct Remembered<'a> {
@@ -120,9 +126,7 @@ impl Format for Remembered<'_> {
         if let Some(mut key) = document.key_mut(key) {
             key.leaf_decor_mut().set_prefix(format!("{MARK}\n"));
         }
-        let new = written(bom, &document, text);
-        parse(&new)?;
-        Ok(Some(new))
+        Ok(Some(written(bom, &document, text)))
     }
 
     fn remove(&self, text: &str) -> Result<Option<Rest>, String> {
@@ -165,10 +169,9 @@ fn document(text: &str) -> Result<(&str, DocumentMut), String> {
 }
 
 fn written(bom: &str, document: &DocumentMut, like: &str) -> String {
-    let text = document.to_string();
+    let mut text = document.to_string();
     if like.contains("\r\n") {
-        let text = text.replace("\r\n", "\n").replace('\n', "\r\n");
-        return format!("{bom}{text}");
+        text = text.replace("\r\n", "\n").replace('\n', "\r\n");
     }
     format!("{bom}{text}")
 }

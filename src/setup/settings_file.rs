@@ -57,7 +57,7 @@ impl<'t> SettingsFile<'t> {
         })
     }
 
-    /// Gives the text, with what was edited.
+    /// Returns the text, with what was edited.
     pub fn text(&self) -> String {
         format!("{}{}", self.bom, self.root)
     }
@@ -109,19 +109,19 @@ pub struct Hook {
 }
 
 impl Hook {
-    /// Gives the command that it runs.
+    /// Returns the command that it runs.
     pub fn command(&self) -> String {
         let value = self.node.get(self.key).and_then(|it| it.value());
         let text = value.and_then(|it| it.as_string_lit()?.decoded_value().ok());
         text.unwrap_or_default()
     }
 
-    /// Gives the hook's settings.
+    /// Returns the hook's settings.
     pub fn value(&self) -> Value {
         serde_json::from_str(&self.node.to_string()).unwrap_or_default()
     }
 
-    /// Gives the settings of its group.
+    /// Returns the settings of its group.
     pub fn group(&self) -> Value {
         let group = self.group.as_ref().map_or(&self.node, |(group, _)| group);
         serde_json::from_str(&group.to_string()).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! The board that `init` makes, by the way of every other write.
+//! The empty board that `init` creates, and removes again.
 
 use crate::board::Board;
 use crate::cli::context::Context;
@@ -13,7 +13,7 @@ use crate::printable::shell_quoted;
 use crate::setup::{Change, Revert, Setup, SetupError, Way};
 use std::path::Path;
 
-/// Plans the board: one that says anything is never taken away.
+/// Plans the board: one with rows or notes is never removed.
 pub fn plan<'a>(context: &'a Context, setup: &'a Setup) -> Result<Option<Change<'a>>, Failure> {
     let root = &setup.vault.path;
     let is_new = setup.vault.source == VaultSource::Default && !root.exists();
@@ -125,13 +125,13 @@ fn read(place: &BoardPlace) -> Result<Option<Vec<u8>>, Failure> {
     Ok(contents.map(|contents| contents.bytes))
 }
 
-/// Plans to have rows record their host; this stays while there are rows, for
-/// without it rows of two hosts with one key would be one.
+/// Plans to have rows record their host. `--undo` leaves it: without it, rows
+/// of two hosts with the same key would be one.
 pub fn plan_shared<'a>(
     context: &'a Context,
     setup: &'a Setup,
 ) -> Result<Option<Change<'a>>, Failure> {
-    // A vault that is still to be made has nothing that could be asked.
+    // A vault that does not exist yet has no board to read.
     let is_declared = setup.vault.path.exists() && {
         let bytes = read(&place(context, setup)?)?;
         let text = bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());

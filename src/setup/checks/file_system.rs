@@ -3,10 +3,10 @@
 use crate::setup::check::{Findings, Inspection};
 use std::time::{Duration, SystemTime};
 
-/// The difference of clocks that people and files are not troubled by.
+/// The difference of clocks that does no harm.
 const SKEW: Duration = Duration::from_secs(2);
 
-/// Tries it all.
+/// Tries what the file system can do.
 pub fn check(inspection: &Inspection, findings: &mut Findings) {
     let Ok(place) = &inspection.place else {
         return;

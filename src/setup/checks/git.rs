@@ -1,4 +1,4 @@
-//! Whether git takes locks and temporaries for notes, and the board for a text.
+//! Whether git ignores locks and temporaries, and merges the board by its rows.
 
 use crate::setup::check::{Findings, Inspection};
 use crate::setup::git::{Git, is_in_git};

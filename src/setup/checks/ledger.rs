@@ -33,7 +33,7 @@ pub fn check(inspection: &Inspection, findings: &mut Findings) {
     }
 }
 
-/// Counts what stands in a ledger; none is an empty one.
+/// Summarises a ledger; a missing one is empty.
 fn summary_of(path: &Path, since: Option<Timestamp>) -> io::Result<Summary> {
     let opened = std::fs::metadata(path).and_then(|meta| match meta.is_file() {
         true => File::open(path),

@@ -29,7 +29,7 @@ pub fn check(inspection: &Inspection, findings: &mut Findings) {
     let mut kept = Vec::new();
     for name in names {
         let path = place.folder.join(&name);
-        // Gone meanwhile: then it was none.
+        // Gone meanwhile: not a leftover.
         let Ok(meta) = std::fs::symlink_metadata(&path) else {
             continue;
         };

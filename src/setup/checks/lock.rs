@@ -4,7 +4,7 @@ use crate::config::vault::BoardPlace;
 use crate::lock::{GRACE_MS, Judged, Verdict, inspect};
 use crate::setup::check::{Findings, Inspection};
 
-/// Checks both.
+/// Checks the lock and its guard.
 pub fn check(inspection: &Inspection, findings: &mut Findings) {
     let Ok(place) = &inspection.place else {
         return;

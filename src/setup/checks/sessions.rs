@@ -1,10 +1,10 @@
-//! Whether hooks met trouble that no agent showed.
+//! Whether hooks ran into trouble that no agent showed.
 
 use crate::config;
 use crate::session::Leases;
 use crate::setup::check::{Findings, Inspection};
 
-/// Looks at what the hooks of this host's sessions left behind.
+/// Looks at the leases of this host's sessions.
 pub fn check(inspection: &Inspection, findings: &mut Findings) {
     let Some(state) = config::state_dir(inspection.env) else {
         return;

@@ -3,6 +3,7 @@
 use crate::config::VaultSource;
 use crate::config::vault::BoardPlace;
 use crate::setup::check::{Findings, Inspection};
+use crate::setup::own_config::name_of;
 use std::path::Path;
 
 /// Checks the choice of the vault; without one there is nothing more to check.
@@ -17,27 +18,12 @@ pub fn check(inspection: &Inspection, findings: &mut Findings) {
     let is_named = choice.source.is_named_by_user() && choice.source != VaultSource::Default;
     match &inspection.place {
         Ok(place) => {
-            let (path, by) = (choice.path.display(), by(&choice.source));
+            let (path, by) = (choice.path.display(), name_of(&choice.source));
             findings.ok("vault", format!("`{path}`, named by {by}"));
             check_writable(place, findings);
         }
         Err(error) if is_named => findings.fail("vault", error, "then run this again"),
         Err(error) => findings.fail("vault", error, "run `boardsync init`"),
-    }
-}
-
-fn by(source: &VaultSource) -> String {
-    match source {
-        VaultSource::Flag => "--vault".to_owned(),
-        VaultSource::BoardsyncVault => "`BOARDSYNC_VAULT`".to_owned(),
-        VaultSource::SoVaultDir => "`SO_VAULT_DIR`".to_owned(),
-        VaultSource::OwnerYaml => "`owner.yaml`".to_owned(),
-        VaultSource::SessionConfig(file) => format!("`{}` alone", file.display()),
-        VaultSource::AllowedSessionConfig(file) => {
-            format!("`{}`, as your config allows", file.display())
-        }
-        VaultSource::OwnConfig => "boardsync's config file".to_owned(),
-        VaultSource::Default => "default".to_owned(),
     }
 }
 
