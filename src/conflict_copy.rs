@@ -21,7 +21,7 @@ pub enum CopyName {
 ///
 /// `{conflict}`, `{any}` and `{day}` are those of [`pattern`]. Sources are the tools'
 /// own, as far as they are open, else their help pages and reports.
-const TOOLS: [(&str, &str); 11] = [
+const TOOLS: &[(&str, &str)] = &[
     // lib/model/folder_sendrecv.go, conflictName; old versions name no device
     ("Syncthing", r"\.sync-conflict-\d{8}-\d{6}(?:-[A-Z0-9]{7})?"),
     // Help: "What's a conflicted copy?"; in each client's language, a second
@@ -97,7 +97,8 @@ pub fn is_conflict_copy(board: &str, candidate: &str) -> bool {
 fn pattern() -> &'static Regex {
     static PATTERN: OnceLock<Regex> = OnceLock::new();
     PATTERN.get_or_init(|| {
-        let groups = TOOLS.map(|(_, mark)| format!("({mark})"));
+        let group = |(_, mark): &(&str, &str)| format!("({mark})");
+        let groups: Vec<String> = TOOLS.iter().map(group).collect();
         let any = groups
             .join("|")
             .replace("{conflict}", &format!("(?:{})", in_any_case(CONFLICT)))
