@@ -13,6 +13,9 @@ use crate::session::lease::Scope;
 const SECONDS: Content = Content::grouped(1);
 /// The same, with timeouts in milliseconds.
 const MILLISECONDS: Content = Content::grouped(1000);
+const COPILOT: Content = Content::flat("bash", Some("timeoutSec"));
+const OPENCODE: Content = Content::PlugIn(include_str!("../../plugins/opencode/boardsync.js"));
+const PI: Content = Content::PlugIn(include_str!("../../plugins/pi/boardsync.ts"));
 
 const EVENTS: &str = "SessionStart UserPromptSubmit Stop SessionEnd";
 const AND_NOTIFICATION: &str = "SessionStart UserPromptSubmit Notification Stop SessionEnd";
@@ -96,11 +99,7 @@ pub static AGENTS: &[Agent] = &[
         settings: Some(Settings {
             // Names in this spelling come with Claude's payload.
             events: EVENTS,
-            ..Settings::at(
-                ".copilot",
-                "hooks/boardsync.json",
-                Content::flat("bash", Some("timeoutSec")),
-            )
+            ..Settings::at(".copilot", "hooks/boardsync.json", COPILOT)
         }),
         ..PLAIN
     },
@@ -162,11 +161,7 @@ pub static AGENTS: &[Agent] = &[
         process: Scope::Daemon,
         settings: Some(Settings {
             folder_variable: Some("OPENCODE_CONFIG_DIR"),
-            ..Settings::at(
-                ".config/opencode",
-                "plugin/boardsync.js",
-                Content::PlugIn(include_str!("../../plugins/opencode/boardsync.js")),
-            )
+            ..Settings::at(".config/opencode", "plugin/boardsync.js", OPENCODE)
         }),
         ..PLAIN
     },
@@ -182,11 +177,7 @@ pub static AGENTS: &[Agent] = &[
         ],
         settings: Some(Settings {
             folder_variable: Some("PI_CODING_AGENT_DIR"),
-            ..Settings::at(
-                ".pi/agent",
-                "extensions/boardsync.ts",
-                Content::PlugIn(include_str!("../../plugins/pi/boardsync.ts")),
-            )
+            ..Settings::at(".pi/agent", "extensions/boardsync.ts", PI)
         }),
         ..PLAIN
     },

@@ -198,3 +198,35 @@ impl Swap {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn a_copy_is_taken_back_where_its_file_cannot_be_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let swap = |name: &str, before: &str, after: &str| {
+            let path = folder.path().join(name);
+            fs::write(&path, before).unwrap();
+            let before = TextFile::read(&path).unwrap();
+            let text = after.to_owned();
+            let after = before.clone().map(|file| TextFile { text, ..file });
+            Swap {
+                path,
+                before,
+                after,
+                own_folders: 0,
+                is_executable: false,
+            }
+        };
+        let (copy, file) = (swap("copy", "older", "old"), swap("file", "old", "new"));
+        let (copy_path, file_path) = (copy.path.clone(), file.path.clone());
+        fs::write(&file_path, "theirs").unwrap();
+        let error = make_all(vec![copy, file]).map(drop).unwrap_err();
+        assert!(error.to_string().contains("changed meanwhile"), "{error}");
+        assert_eq!(fs::read_to_string(copy_path).unwrap(), "older");
+        assert_eq!(fs::read_to_string(file_path).unwrap(), "theirs");
+    }
+}
