@@ -17,6 +17,7 @@ mod corpus;
 #[cfg(feature = "failpoints")]
 mod crash_points;
 mod doctor;
+mod documented_variables;
 mod env;
 #[cfg(feature = "failpoints")]
 mod error_returns;

@@ -67,7 +67,14 @@ pub const SECTIONS: [(&str, &[(&str, &str)]); 3] = [
                 "VAULT/.orchestrator/board.gate.lock, board.latch.lock",
                 "Empty files that carry kernel locks; never deleted.",
             ),
-            ("VAULT/.orchestrator/backups/", "Rows dropped by prune."),
+            (
+                "VAULT/.orchestrator/backups/",
+                "Rows dropped by prune, and boards before a repair.",
+            ),
+            (
+                "VAULT/.orchestrator/merged/",
+                "Conflict copies whose rows the board now has.",
+            ),
             (
                 "~/.config/boardsync/config.toml",
                 "Configuration; in Library/Application Support on macOS.",
@@ -75,6 +82,10 @@ pub const SECTIONS: [(&str, &[(&str, &str)]); 3] = [
             (
                 "~/.local/state/boardsync/sessions/",
                 "One lease per coding session of this host.",
+            ),
+            (
+                "~/.local/state/boardsync/own-rows/",
+                "The rows that this host wrote to each board in the last 7 days.",
             ),
         ],
     ),
