@@ -3,7 +3,7 @@
 use super::global::Global;
 use super::outcome::{Failure, trace};
 use crate::Timestamp;
-use crate::config::vault::{AllowedLinks, BoardPlace};
+use crate::config::vault::{AllowedLinks, BoardPlace, VaultError};
 use crate::config::{self, Choice, Env, OwnConfig, VaultSource};
 use crate::disk::Patience;
 use crate::edit::ActivityCell;
@@ -167,17 +167,6 @@ impl Context {
         for warning in &choice.warnings {
             super::outcome::warn(warning);
         }
-        if !choice.source.is_named_by_user()
-            && let Some(link) = config::link_below(&choice.path, Path::new(note))
-        {
-            let link = link.display();
-            return Ok(Chosen::Disabled {
-                reason: format!(
-                    "`{link}` is a link, in a vault that only the repository names; \
-                     if you trust it, name the vault with `boardsync init --vault`"
-                ),
-            });
-        }
         // The default vault is made by the first write; looking makes nothing.
         let is_to_come = choice.source == VaultSource::Default && !choice.path.exists();
         let find = if is_to_come {
@@ -187,7 +176,14 @@ impl Context {
         };
         let home = self.home();
         let links = AllowedLinks::of(&choice.source, home.as_deref());
-        let mut place = find(&choice.path, note, links).map_err(Failure::of)?;
+        let mut place = match find(&choice.path, note, links) {
+            Ok(place) => place,
+            Err(error @ VaultError::Untrusted(_)) => {
+                let reason = error.to_string();
+                return Ok(Chosen::Disabled { reason });
+            }
+            Err(error) => return Err(Failure::of(error)),
+        };
         place.lock_file = self.named_lock_file();
         Ok(Chosen::Board(place))
     }

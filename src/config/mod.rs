@@ -26,7 +26,7 @@ pub use own::{OwnConfig, sweep_roots};
 #[cfg(feature = "cli")]
 pub(crate) use session_file::is_named_by_repository;
 pub use session_file::{cross_repo_projects, vault_name};
-pub use trust::{link_below, may_be_named_by};
+pub use trust::may_be_named_by;
 pub use under_home::check as check_under_home;
 
 use named_file::FileError;

@@ -7,7 +7,7 @@
 
 use crate::git;
 use std::fs;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 /// Checks the vault at `path` that only `repo` names: an existing folder below
 /// `home`, outside the repository, and not in a hidden folder.
@@ -53,17 +53,4 @@ fn checkouts_around(repo: &Path, home: &Path) -> impl Iterator<Item = PathBuf> {
     std::iter::once(repo.to_path_buf())
         .chain(around.collect::<Vec<_>>())
         .filter(move |folder| folder.parent().is_some())
-}
-
-/// Finds the first symlink on the way from the vault at `root` to the note
-/// `relative` in it, the note included.
-pub fn link_below(root: &Path, relative: &Path) -> Option<PathBuf> {
-    let mut path = root.to_path_buf();
-    relative.components().find_map(|part| match part {
-        Component::Normal(name) => {
-            path.push(name);
-            path.is_symlink().then(|| path.clone())
-        }
-        _ => None,
-    })
 }

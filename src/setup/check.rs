@@ -208,14 +208,6 @@ fn find(choice: &VaultChoice, board: &str, home: Option<&Path>) -> Result<BoardP
             "no vault is named, and `{path}` does not exist yet"
         ));
     }
-    if !choice.source.is_named_by_user()
-        && let Some(link) = config::link_below(&choice.path, Path::new(board))
-    {
-        let link = link.display();
-        return Err(format!(
-            "`{link}` is a link, in a vault that only the repository names"
-        ));
-    }
     let links = AllowedLinks::of(&choice.source, home);
     BoardPlace::find(&choice.path, board, links).map_err(|error| error.to_string())
 }

@@ -1,5 +1,6 @@
 //! The command that a hook runs: how it is written, and who wrote it.
 
+use crate::printable::shell_quoted;
 use std::path::{Path, PathBuf};
 
 /// Writes the command for the binary at `binary`, quoted for a shell, and the
@@ -10,7 +11,7 @@ pub fn write(binary: &Path, arguments: &str) -> String {
     if path.chars().all(is_plain) {
         format!("{path} {arguments}")
     } else {
-        format!("'{}' {arguments}", path.replace('\'', r"'\''"))
+        format!("{} {arguments}", shell_quoted(&path))
     }
 }
 

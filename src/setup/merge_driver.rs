@@ -11,6 +11,7 @@ use super::git::{Git, is_in_git};
 use super::lines::Block;
 use super::text_file::Links;
 use super::{Change, Revert, Setup, SetupError, Way};
+use crate::printable::shell_quoted;
 use std::path::{Component, Path, PathBuf};
 
 /// The key that holds the command.
@@ -31,7 +32,8 @@ pub fn plan<'a>(setup: &'a Setup) -> Result<Vec<Change<'a>>, SetupError> {
         (Way::Do, Some(git)) => plan_with(setup, &git),
         (Way::Do, None) => Err(SetupError(match is_in_git(&setup.vault.path) {
             true => format!(
-                "only a repository names the vault `{vault}`: run `boardsync init --git --vault '{vault}'` if you trust it"
+                "only a repository names the vault `{vault}`: run `boardsync init --git --vault {}` if you trust it",
+                shell_quoted(&setup.vault.path.to_string_lossy())
             ),
             false => format!(
                 "the vault `{vault}` is in no git repository: run `git init` in it first, or leave out --git"
@@ -125,8 +127,9 @@ fn set(git: &Git, vault: &Path, driver: Option<&str>) -> Result<(), SetupError> 
 fn ask(git: &Git, vault: &Path, args: &[&str]) -> Result<String, SetupError> {
     git.run(args).map_err(SetupError)?.ok_or_else(|| {
         SetupError(format!(
-            "git cannot be set up in `{0}`: see what `git -C '{0}' status` says",
-            vault.display()
+            "git cannot be set up in `{}`: see what `git -C {} status` says",
+            vault.display(),
+            shell_quoted(&vault.to_string_lossy())
         ))
     })
 }
@@ -184,9 +187,9 @@ pub fn driver(program: &Path) -> String {
     } else {
         program.into_owned()
     };
-    let quoted = slashes.replace('\'', "'\\''").replace('%', "%%");
+    let quoted = shell_quoted(&slashes).replace('%', "%%");
     format!(
-        "if test -x '{quoted}'; then '{quoted}' merge --path=%P -- %O %A %B; \
+        "if test -x {quoted}; then {quoted} merge --path=%P -- %O %A %B; \
          else git merge-file -L ours -L base -L theirs %A %O %B; fi"
     )
 }

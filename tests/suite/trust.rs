@@ -36,6 +36,20 @@ fn the_command_that_allows_a_vault_runs_nothing_of_its_name() {
     assert!(said.out.contains(command), "{said:?}");
 }
 
+#[test]
+fn the_command_that_sets_up_git_runs_nothing_of_the_vaults_name() {
+    let env = TestEnv::new();
+    let repo = clone(&env, r#""~/it's""#);
+    fs::create_dir_all(env.home().join("it's/.git")).unwrap();
+    let mut command = env.command(&["init", "--git", "--yes"]);
+    command.env_remove("BOARDSYNC_VAULT").current_dir(&repo);
+    let said: Said = command.output().unwrap().into();
+    assert_eq!(said.code, Some(1), "{said:?}");
+    let home = env.home();
+    let command = format!(r"init --git --vault '{}/it'\''s'`", home.display());
+    assert!(said.err.contains(&command), "{said:?}");
+}
+
 fn is_refused(env: &TestEnv, repo: &Path, why: &str) {
     let said = update(env, repo);
     assert_eq!(said.code, Some(0), "{said:?}");

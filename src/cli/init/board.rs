@@ -5,13 +5,11 @@ use crate::cli::context::Context;
 use crate::cli::edit::{accepted, edit, under_lock};
 use crate::cli::outcome::{Failure, warn};
 use crate::commit::LIMIT;
+use crate::config::VaultSource;
 use crate::config::vault::{AllowedLinks, BoardPlace};
-use crate::config::{self, VaultSource};
 use crate::disk::{self, Links, read_small};
 use crate::edit::{Create, Share, is_empty_board, refusal, remove_empty};
-use crate::printable::shell_quoted;
 use crate::setup::{Change, Revert, Setup, SetupError, Way};
-use std::path::Path;
 
 /// Plans the board: one with rows or notes is never removed.
 pub fn plan<'a>(context: &'a Context, setup: &'a Setup) -> Result<Option<Change<'a>>, Failure> {
@@ -59,18 +57,7 @@ pub fn plan<'a>(context: &'a Context, setup: &'a Setup) -> Result<Option<Change<
 }
 
 fn place(context: &Context, setup: &Setup) -> Result<BoardPlace, Failure> {
-    let vault = &setup.vault;
-    if !vault.source.is_named_by_user()
-        && let Some(link) = config::link_below(&vault.path, Path::new(setup.board))
-    {
-        return Err(Failure::Error(format!(
-            "`{}` is a link, in a vault that only the repository names; \
-             if you trust it, run `boardsync init --vault {}`",
-            link.display(),
-            shell_quoted(&vault.path.to_string_lossy())
-        )));
-    }
-    let home = context.home();
+    let (vault, home) = (&setup.vault, context.home());
     let links = AllowedLinks::of(&vault.source, home.as_deref());
     let mut place = BoardPlace::find(&vault.path, setup.board, links).map_err(Failure::of)?;
     place.lock_file = context.named_lock_file();

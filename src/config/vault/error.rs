@@ -38,7 +38,7 @@ pub enum VaultError {
         target: PathBuf,
     },
     /// A link in a vault that the user has not named.
-    #[error("`{}` is a link, which is not followed in a vault that only a repository names: name the vault yourself with --vault or in the config file", .0.display())]
+    #[error("`{}` is a link, which is not followed in a vault that only a repository names: if you trust it, name the vault with `boardsync init --vault`", .0.display())]
     Untrusted(PathBuf),
     /// A link leads to nothing that may be created.
     #[error("`{}` is a dangling link: remove it, or put a board at its target", .0.display())]
