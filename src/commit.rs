@@ -31,7 +31,7 @@ pub use leftovers::has_leftovers;
 pub use staged::{JOIN_BUDGET, LIMIT};
 
 use crate::config::vault::BoardPlace;
-use crate::disk::{self, Backoff, Entry, Folder, Patience, Token};
+use crate::disk::{self, Backoff, Durability, Entry, Folder, Patience, Token};
 use current::Current;
 use error::io_at;
 use leftovers::Adopted;
@@ -75,7 +75,7 @@ pub enum End<R> {
 #[derive(Clone, Copy, Debug)]
 pub struct CommitOptions {
     /// Whether the board and its folder are synced.
-    pub sync: bool,
+    pub durability: Durability,
     /// How long the latch is waited for.
     pub latch: Duration,
     /// The age past which a living process's leftovers are adopted.
@@ -254,7 +254,7 @@ impl Commit<'_> {
 
     /// Syncs the folder of a board that is written: trouble is a warning.
     fn sync_folder(&mut self, board: &Entry) {
-        if !self.options.sync {
+        if self.options.durability == Durability::Unsynced {
             return;
         }
         if let Err(error) = board.in_folder().sync("board.sync-folder") {

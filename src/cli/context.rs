@@ -5,7 +5,7 @@ use super::outcome::{Failure, trace};
 use crate::Timestamp;
 use crate::config::vault::{AllowedLinks, BoardPlace, VaultError};
 use crate::config::{self, Choice, Env, OwnConfig, VaultSource};
-use crate::disk::Patience;
+use crate::disk::{Durability, Patience};
 use crate::edit::ActivityCell;
 use crate::lock::LockOptions;
 use crate::session::Repo;
@@ -233,7 +233,10 @@ impl Context {
             holder: self.global.holder.clone(),
             command: Some(command),
             inherited: self.env.text(INHERITED_LOCK).map(str::to_owned),
-            sync: self.sync == Sync::Full,
+            durability: match self.sync {
+                Sync::Full => Durability::Synced,
+                Sync::Board | Sync::None => Durability::Unsynced,
+            },
             trace: self.global.verbose.then(trace),
             ..LockOptions::default()
         }

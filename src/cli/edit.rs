@@ -5,6 +5,7 @@ use super::outcome::{Failure, warn};
 use super::signals;
 use crate::config;
 use crate::config::vault::BoardPlace;
+use crate::disk::Durability;
 use crate::edit::{Action, BoardEdit, EditError, EditOptions, Report, run};
 use crate::lock::LockOptions;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -66,7 +67,10 @@ fn with_options<T>(
     let kept = Arc::clone(&unlocked);
     let mut options = EditOptions::new(place);
     options.now = context.now;
-    options.sync = context.sync != Sync::None;
+    options.durability = match context.sync {
+        Sync::Full | Sync::Board => Durability::Synced,
+        Sync::None => Durability::Unsynced,
+    };
     options.state = config::state_dir(&context.env);
     options.activity = context.activity_cell();
     options.lock = LockOptions {

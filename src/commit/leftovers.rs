@@ -178,7 +178,7 @@ impl Commit<'_> {
         is_torn
             && !self.place.is_linked()
             && journal.is_made_of(whole)
-            && disk::write_over("board.write-over", board, whole, self.options.sync).is_ok()
+            && disk::write_over("board.write-over", board, whole, self.options.durability).is_ok()
             && disk::remove("leftover.unlink", &journal.entry).is_ok()
     }
 

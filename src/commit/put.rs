@@ -203,14 +203,16 @@ impl Commit<'_> {
         base: &[u8],
         like: Option<&Access>,
     ) -> io::Result<Staged> {
-        let CommitOptions { token, sync, .. } = &mut self.options;
+        let CommitOptions {
+            token, durability, ..
+        } = &mut self.options;
         *token = token.successor();
         let name = StagedName {
             stem: &self.place.stem,
             token: *token,
         };
-        let sync = *sync;
-        Staged::write(self.folder_of(board), &name, bytes, base, like, sync)
+        let durability = *durability;
+        Staged::write(self.folder_of(board), &name, bytes, base, like, durability)
     }
 
     /// Returns the folder of temporaries, and how their names begin there.

@@ -70,7 +70,7 @@ impl Commit<'_> {
                 return Err(self.failed("replace", error));
             }
         };
-        match disk::write_over("board.write-over", board, &new, self.options.sync) {
+        match disk::write_over("board.write-over", board, &new, self.options.durability) {
             Ok(status) => {
                 self.written = Some(Stamp::of(&status));
                 let _ = journal.discard();

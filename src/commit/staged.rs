@@ -7,7 +7,9 @@
 //! displaced by what holds it all. Any other was displaced unread. Beside the
 //! board, where people look, the name begins with a dot.
 
-use crate::disk::{self, Access, Entry, FileId, FileStatus, Folder, Links, ReadError, Token};
+use crate::disk::{
+    self, Access, Durability, Entry, FileId, FileStatus, Folder, Links, ReadError, Token,
+};
 use std::io;
 use std::time::SystemTime;
 
@@ -92,12 +94,12 @@ impl Staged {
         bytes: &[u8],
         base: &[u8],
         like: Option<&Access>,
-        sync: bool,
+        durability: Durability,
     ) -> io::Result<Self> {
         let pending = folder.entry(name.pending());
         let made = hash(bytes);
         let entry = folder.entry(name.complete(dot, &format!("{made}.{}", hash(base))));
-        let written = write(&pending, bytes, like, sync).and_then(|stamp| {
+        let written = write(&pending, bytes, like, durability).and_then(|stamp| {
             let staged = disk::retry_briefly(|| disk::replace("board.stage", &pending, &entry));
             staged.map(|()| stamp)
         });
@@ -165,14 +167,19 @@ impl Staged {
     }
 }
 
-fn write(pending: &Entry, bytes: &[u8], like: Option<&Access>, sync: bool) -> io::Result<Stamp> {
+fn write(
+    pending: &Entry,
+    bytes: &[u8],
+    like: Option<&Access>,
+    durability: Durability,
+) -> io::Result<Stamp> {
     let mode = like.map_or(0o644, Access::initial_mode);
     let file = disk::create_new("board.create", pending, mode)?;
     if let Some(like) = like {
         disk::failpoint::around("board.mode", || like.give_to(&file))?;
     }
     disk::fill("board.write", &file, bytes)?;
-    if sync {
+    if durability == Durability::Synced {
         disk::failpoint::around("board.sync", || file.sync_all())?;
     }
     Ok(Stamp::of(&FileStatus::of(&file.metadata()?)))

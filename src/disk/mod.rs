@@ -34,4 +34,4 @@ pub use rename::{copy_new, exchange, move_new, publish_new, remove, remove_folde
 pub use rewrite::{rewrite, rewrite_like};
 pub use status::{FileId, FileKind, FileStatus};
 pub use token::{Token, is_running};
-pub use write::{append, create_folder, create_new, fill, touch, write_over};
+pub use write::{Durability, append, create_folder, create_new, fill, touch, write_over};

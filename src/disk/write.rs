@@ -11,6 +11,15 @@ use std::fs::OpenOptions;
 use std::io::{self, ErrorKind, Write as _};
 use std::path::Path;
 
+/// What survives a power cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Durability {
+    /// What is written is synced to the disk before the write counts as done.
+    Synced,
+    /// The system writes it to the disk when it likes.
+    Unsynced,
+}
+
 /// Creates a folder and those above it; an existing one is fine.
 pub fn create_folder(step: &'static str, path: &Path) -> io::Result<()> {
     failpoint::around(step, || match path.is_dir() {
@@ -53,7 +62,7 @@ pub fn write_over(
     step: &'static str,
     at: &(impl At + ?Sized),
     bytes: &[u8],
-    sync: bool,
+    durability: Durability,
 ) -> io::Result<FileStatus> {
     failpoint::around(step, || {
         let mut file = open_to_write(at, WriteMode::Over)?;
@@ -62,7 +71,7 @@ pub fn write_over(
         }
         file.write_all(bytes)?;
         file.set_len(bytes.len() as u64)?;
-        if sync {
+        if durability == Durability::Synced {
             file.sync_all()?;
         }
         Ok(FileStatus::of(&file.metadata()?))

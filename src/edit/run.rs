@@ -10,7 +10,7 @@ use crate::commit::{
     CommitError, CommitOptions, Committed, Document, End, LATCH_PATIENCE, LIMIT, commit,
 };
 use crate::config::vault::BoardPlace;
-use crate::disk::{Links, Token, read_small};
+use crate::disk::{Durability, Links, Token, read_small};
 use crate::lock::{Host, LockOptions, LockOutcome, WhyUnlocked, with_lock};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -31,7 +31,7 @@ pub struct EditOptions<'a> {
     /// The options of the lock; `expected` is set by the edit.
     pub lock: LockOptions,
     /// Whether the board and its folder are synced to the disk.
-    pub sync: bool,
+    pub durability: Durability,
     /// How long the latch is waited for.
     pub latch: Duration,
     /// Who edits.
@@ -68,7 +68,7 @@ impl<'a> EditOptions<'a> {
             place,
             now: Timestamp::now(),
             lock: LockOptions::default(),
-            sync: true,
+            durability: Durability::Synced,
             latch: LATCH_PATIENCE,
             host: Host::current(),
             state: None,
@@ -202,7 +202,7 @@ pub(super) fn under_lock<T>(
 ) -> Result<(T, LockOutcome), EditError> {
     let EditOptions { place, lock, .. } = options;
     let commit = CommitOptions {
-        sync: options.sync,
+        durability: options.durability,
         latch: options.latch,
         staleness: lock.staleness,
         token: Token::new(options.host.tag()),

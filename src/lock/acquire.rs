@@ -255,7 +255,7 @@ fn complete(site: &Site, pending: &Pending) -> io::Result<()> {
     let mut record = site.record(site.token);
     record.holder = Some(site.options.holder.clone().unwrap_or_else(label));
     record.cmd = site.options.command.as_deref().map(cut);
-    pending.fill("record.write", &record.to_json(), site.options.sync)
+    pending.fill("record.write", &record.to_json(), site.options.durability)
 }
 
 /// Cuts what a record says of the command, at most 500 bytes.

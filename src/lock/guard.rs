@@ -7,7 +7,7 @@ use super::judge::{Verdict, judge_guard};
 use super::observe::observe;
 use super::publish::{Clock, Pending};
 use super::site::Site;
-use crate::disk::{self, Entry, is_running};
+use crate::disk::{self, Durability, Entry, is_running};
 use std::io;
 use std::time::Duration;
 
@@ -39,7 +39,7 @@ impl<'a> Guard<'a> {
         record.kind = Some("acquisition-guard".to_owned());
         let mut pending = Pending::create("guard.create", &site.files, token, site.options.mode)?;
         if pending
-            .fill("guard.write", &record.to_json(), false)
+            .fill("guard.write", &record.to_json(), Durability::Unsynced)
             .is_err()
         {
             // Releasing a lock must not need a free block. An empty guard keeps

@@ -34,7 +34,7 @@ mod site;
 mod sweep;
 mod take_over;
 
-pub use crate::disk::Patience;
+pub use crate::disk::{Durability, Patience};
 pub use files::LockFiles;
 pub use held::HeldLock;
 pub use host::{Host, normalise};

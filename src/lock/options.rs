@@ -2,7 +2,7 @@
 
 use super::host::Host;
 use super::outcome::Unlocked;
-use crate::disk::Patience;
+use crate::disk::{Durability, Patience};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -49,7 +49,7 @@ pub struct LockOptions {
     /// The permissions of the lock's files (Unix), cut by the umask; 600 octal.
     pub mode: u32,
     /// Whether a record is synced before it is published; true.
-    pub sync: bool,
+    pub durability: Durability,
     /// How long the section takes at most, where that is known: a lock that is
     /// released before its first heartbeat is due needs none; `None`.
     pub expected: Option<Duration>,
@@ -78,7 +78,7 @@ impl Default for LockOptions {
             holder: None,
             command: None,
             mode: 0o600,
-            sync: true,
+            durability: Durability::Synced,
             expected: None,
             skip: false,
             inherited: None,

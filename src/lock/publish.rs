@@ -1,7 +1,7 @@
 //! Publishing: a record is complete, and durable, before it can be seen.
 
 use super::files::LockFiles;
-use crate::disk::{self, Entry, Token};
+use crate::disk::{self, Durability, Entry, Token};
 use std::fs::File;
 use std::io::{self, ErrorKind, Seek};
 use std::time::{Instant, SystemTime};
@@ -78,12 +78,12 @@ impl Pending {
     }
 
     /// Writes the whole record, in place of one written before.
-    pub fn fill(&self, step: &'static str, json: &str, sync: bool) -> io::Result<()> {
+    pub fn fill(&self, step: &'static str, json: &str, durability: Durability) -> io::Result<()> {
         if self.file.metadata()?.len() > 0 {
             self.empty()?;
         }
         disk::fill(step, &self.file, json.as_bytes())?;
-        if sync {
+        if durability == Durability::Synced {
             disk::failpoint::around("record.sync", || self.file.sync_all())?;
         }
         Ok(())

@@ -49,6 +49,22 @@ fn every_command_has_the_help_that_was_agreed_on() {
 }
 
 #[test]
+fn short_help_begins_with_the_commands_own_options_and_leaves_out_rarities() {
+    let env = TestEnv::new();
+    for words in all_commands(&env) {
+        let mut args: Vec<&str> = words.iter().map(String::as_str).collect();
+        args.push("-h");
+        let short = env.run(&args).quietly().out;
+        let own = short.find("\nOptions:\n").unwrap();
+        let of_all = short.find("\nOptions of all commands:\n").unwrap();
+        assert!(own < of_all, "{short}");
+        for rarity in ["--holder", "--verbose", "PID-RANDOM"] {
+            assert!(!short.contains(rarity), "{rarity} in {short}");
+        }
+    }
+}
+
+#[test]
 fn every_command_has_a_manual_page() {
     let env = TestEnv::new();
     let folder = env.path("man1");

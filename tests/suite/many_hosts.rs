@@ -11,7 +11,7 @@ use boardsync::board::{Board, Field, Status};
 use boardsync::edit::{Action, EditOptions, RepoSources, Report, Share, run, update};
 use boardsync::internals::config::vault::{AllowedLinks, BoardPlace, DEFAULT_BOARD};
 use boardsync::internals::session::{Explicit, Repo, Sources};
-use boardsync::lock::{Host, LockOptions};
+use boardsync::lock::{Durability, Host, LockOptions};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -71,7 +71,7 @@ impl Machine {
         let mut options = EditOptions::new(&self.place);
         options.now = now;
         options.lock = lock();
-        options.sync = false;
+        options.durability = Durability::Unsynced;
         options.host = self.host.clone();
         options
     }
@@ -514,7 +514,7 @@ impl World {
 
 fn lock() -> LockOptions {
     let mut options = LockOptions::default();
-    options.sync = false;
+    options.durability = Durability::Unsynced;
     options
 }
 

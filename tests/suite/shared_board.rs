@@ -6,7 +6,7 @@ use boardsync::board::{Board, Field, Status};
 use boardsync::edit::{EditOptions, RepoSources, Report, update};
 use boardsync::internals::config::vault::{AllowedLinks, BoardPlace, DEFAULT_BOARD};
 use boardsync::internals::session::{Explicit, Repo, Sources};
-use boardsync::lock::Host;
+use boardsync::lock::{Durability, Host};
 use std::path::Path;
 
 const KEY: &str = "339eea63";
@@ -37,7 +37,7 @@ fn update_on(env: &TestEnv, host: &str, said: Option<Status>, clock: &str) -> Re
     let host = Host::named(host, None);
     let mut options = EditOptions::new(&place);
     options.now = at(clock);
-    options.sync = false;
+    options.durability = Durability::Unsynced;
     options.host = host;
     update(&options, &subjects, &explicit).unwrap()
 }
