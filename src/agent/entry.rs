@@ -2,7 +2,7 @@
 
 use super::fields::Field;
 use super::settings::Settings;
-use crate::session::lease::{Activity, EventKind, Scope};
+use crate::session::lease::{Activity, EventKind, ProcessScope};
 
 /// Whether a person gets to see the `systemMessage` that a hook prints at a start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub struct Agent {
     /// The variable that gives its hooks the session's project.
     pub project_variable: Option<&'static str>,
     /// What the life of its process proves about one session: its scope.
-    pub process: Scope,
+    pub process: ProcessScope,
     /// Whether its person sees what a hook prints.
     pub shows: Shows,
     /// How it is set up; `None` if `init` does not.
@@ -72,7 +72,7 @@ pub const PLAIN: Agent = Agent {
     id_variable: None,
     pid_variable: None,
     project_variable: None,
-    process: Scope::Session,
+    process: ProcessScope::Session,
     shows: Shows::Nothing,
     settings: None,
 };

@@ -2,7 +2,7 @@
 
 use super::{AGENTS, Agent, named};
 use crate::config::Env;
-use crate::session::lease::{Lease, Processes, Proof, Scope};
+use crate::session::lease::{Lease, ProcessScope, Processes, Proof};
 use std::cell::LazyCell;
 use std::path::Path;
 
@@ -38,7 +38,7 @@ pub struct Caller {
 ///
 /// The process is the one that the agent's variable names, else that ancestor,
 /// else the nearest one that is no shell: that one may be a wrapper, and
-/// counts once it was met twice ([`Scope::Once`]).
+/// counts once it was met twice ([`ProcessScope::Once`]).
 pub fn caller(
     named_agent: Option<&str>,
     payload_agent: Option<&str>,
@@ -83,8 +83,8 @@ pub fn caller(
     let by_neighbour = || {
         let nearest = ancestors.iter().find(|ancestor| !ancestor.is_shell)?;
         let scope = match agent {
-            Some(agent) if agent.process == Scope::Daemon => return None,
-            _ => Scope::Once,
+            Some(agent) if agent.process == ProcessScope::Daemon => return None,
+            _ => ProcessScope::Once,
         };
         Proof::of(nearest.pid, scope, processes)
     };
@@ -183,7 +183,11 @@ mod tests {
     fn the_agent_and_its_process_are_found_and_a_wrapper_proves_nothing() {
         let claude = &[("CLAUDE_PID", "7"), ("CLAUDE_CODE_SESSION_ID", "s")][..];
         let outer = &[("CLAUDE_PID", "7"), ("CLAUDE_CODE_SESSION_ID", "outer")][..];
-        let (session, daemon, once) = (Scope::Session, Scope::Daemon, Scope::Once);
+        let (session, daemon, once) = (
+            ProcessScope::Session,
+            ProcessScope::Daemon,
+            ProcessScope::Once,
+        );
         for (command, env, named, agent, proof) in [
             (
                 &["claude"][..],

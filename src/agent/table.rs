@@ -7,7 +7,7 @@
 use super::entry::{Agent, END, IDLE, PLAIN, START, Shows, WAITING, WORKING};
 use super::fields::Field;
 use super::settings::{Content, Settings};
-use crate::session::lease::Scope;
+use crate::session::lease::ProcessScope;
 
 /// Claude Code's format, with timeouts in seconds.
 const SECONDS: Content = Content::grouped(1);
@@ -53,7 +53,7 @@ pub static AGENTS: &[Agent] = &[
         title: "Codex",
         programs: &["codex"],
         folders: &[".codex"],
-        process: Scope::Daemon,
+        process: ProcessScope::Daemon,
         settings: Some(Settings {
             folder_variable: Some("CODEX_HOME"),
             events: EVENTS,
@@ -115,7 +115,7 @@ pub static AGENTS: &[Agent] = &[
         ],
         own_field: Some("cursor_version"),
         project_variable: Some("CURSOR_PROJECT_DIR"),
-        process: Scope::Daemon,
+        process: ProcessScope::Daemon,
         settings: Some(Settings {
             events: "sessionStart beforeSubmitPrompt stop sessionEnd",
             ..Settings::at(".cursor", "hooks.json", Content::flat("command", None))
@@ -139,7 +139,7 @@ pub static AGENTS: &[Agent] = &[
             (Field::Folder, "workspaceroots"),
         ],
         own_field: Some("clineVersion"),
-        process: Scope::Daemon,
+        process: ProcessScope::Daemon,
         settings: Some(Settings {
             events: "TaskStart TaskResume UserPromptSubmit TaskComplete TaskCancel",
             ..Settings::at(".cline", "hooks", Content::Programs)
@@ -158,7 +158,7 @@ pub static AGENTS: &[Agent] = &[
             (WAITING, "permission.asked permission.updated"),
             (END, "session.deleted"),
         ],
-        process: Scope::Daemon,
+        process: ProcessScope::Daemon,
         settings: Some(Settings {
             folder_variable: Some("OPENCODE_CONFIG_DIR"),
             ..Settings::at(".config/opencode", "plugin/boardsync.js", OPENCODE)
@@ -195,7 +195,7 @@ pub static AGENTS: &[Agent] = &[
         title: "VS Code",
         programs: &["code", "code-insiders"],
         folders: &[".vscode", ".vscode-server"],
-        process: Scope::Daemon,
+        process: ProcessScope::Daemon,
         ..PLAIN
     },
     Agent {
@@ -228,7 +228,7 @@ pub static AGENTS: &[Agent] = &[
             (Field::Session, "conversationid"),
             (Field::Folder, "workspacepaths"),
         ],
-        process: Scope::Daemon,
+        process: ProcessScope::Daemon,
         ..PLAIN
     },
     Agent {
@@ -237,7 +237,7 @@ pub static AGENTS: &[Agent] = &[
         programs: &["kiro", "kiro-cli"],
         folders: &[".kiro"],
         words: &[(START, "agentSpawn")],
-        process: Scope::Daemon,
+        process: ProcessScope::Daemon,
         ..PLAIN
     },
     Agent {

@@ -4,7 +4,7 @@ use super::context::Context;
 use super::outcome::{Exit, Failure, print, print_json};
 use crate::disk::Patience;
 use crate::lock::{
-    Foreign, Inspection, Judged, LockFate, LockOptions, Reclaimed, Verdict, inspect, reclaim,
+    Foreign, Judged, LockFate, LockInspection, LockOptions, Reclaimed, Verdict, inspect, reclaim,
 };
 use crate::printable::printable;
 use clap::{Args, Subcommand};
@@ -64,7 +64,7 @@ pub fn run(context: &Context, args: &LockArgs) -> Result<Exit, Failure> {
     }
 }
 
-fn status(context: &Context, path: &Path, seen: &Inspection) -> Result<Exit, Failure> {
+fn status(context: &Context, path: &Path, seen: &LockInspection) -> Result<Exit, Failure> {
     if context.global.json {
         let mut object = json!({ "lockPath": path.to_string_lossy() });
         object["lock"] = seen.lock.as_ref().map_or(Value::Null, describe);

@@ -3,7 +3,7 @@
 use super::document::{Displaced, Document};
 use super::error::{CommitError, io_at};
 use super::staged::{LIMIT, Staged, StagedName};
-use super::swap::Swap;
+use super::swap::Exchange;
 use super::{Commit, CommitOptions, Current, ROUNDS};
 use crate::disk::{self, Access, Entry, Folder, ReadError};
 use std::io::{self, ErrorKind};
@@ -84,12 +84,12 @@ impl Commit<'_> {
             };
             match self.exchange(board, &staged, stamp.map(|stamp| (stamp, &*expected))) {
                 // Whatever is displaced from now on must be joined, not read again.
-                Swap::Done => (is_written, stamp) = (true, None),
-                Swap::Unsupported => {
+                Exchange::Done => (is_written, stamp) = (true, None),
+                Exchange::Unsupported => {
                     self.has_exchange = false;
                     return self.replace(board, &staged, &expected);
                 }
-                Swap::Failed(error) => {
+                Exchange::Failed(error) => {
                     if error.kind() == ErrorKind::ResourceBusy {
                         return self.replace(board, &staged, &expected);
                     }

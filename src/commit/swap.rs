@@ -9,7 +9,7 @@ use std::io::{self, ErrorKind};
 const COMPARISONS: u32 = 8;
 
 /// The outcome of an exchange, as seen on the disk.
-pub(super) enum Swap {
+pub(super) enum Exchange {
     Done,
     /// It is not done, for this reason.
     Failed(io::Error),
@@ -30,9 +30,9 @@ impl Commit<'_> {
         board: &Entry,
         staged: &Staged,
         expected: Option<(Stamp, &[u8])>,
-    ) -> Swap {
+    ) -> Exchange {
         if !self.has_exchange {
-            return Swap::Unsupported;
+            return Exchange::Unsupported;
         }
         match (expected, disk::status(board)) {
             (Some((stamp, bytes)), Ok(status))
@@ -40,10 +40,10 @@ impl Commit<'_> {
                     && Stamp::of(&status) != stamp
                     && !holds(board, bytes) =>
             {
-                return Swap::Failed(ErrorKind::NotFound.into());
+                return Exchange::Failed(ErrorKind::NotFound.into());
             }
             (_, Ok(_)) => {}
-            (_, Err(error)) => return Swap::Failed(error),
+            (_, Err(error)) => return Exchange::Failed(error),
         }
         let swapped =
             disk::retry_briefly(
@@ -53,14 +53,14 @@ impl Commit<'_> {
                 },
             );
         match swapped {
-            Ok(()) if staged.is_at(&staged.entry) => Swap::Unsupported,
+            Ok(()) if staged.is_at(&staged.entry) => Exchange::Unsupported,
             Ok(()) => {
                 // Gone: renamed over the board, or adopted by another process.
                 self.has_exchange = disk::status(&staged.entry).is_ok();
-                Swap::Done
+                Exchange::Done
             }
-            Err(error) if disk::is_unsupported(&error) => Swap::Unsupported,
-            Err(error) => Swap::Failed(error),
+            Err(error) if disk::is_unsupported(&error) => Exchange::Unsupported,
+            Err(error) => Exchange::Failed(error),
         }
     }
 

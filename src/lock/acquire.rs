@@ -4,7 +4,7 @@ use super::files::is_in_vault;
 use super::guard::GuardState;
 use super::held::HeldLock;
 use super::judge::{Reason, Verdict, judge};
-use super::observe::{Content, Observed, Unrelated, observe};
+use super::observe::{LockContent, Observed, Unrelated, observe};
 use super::options::LockOptions;
 use super::outcome::{HolderNote, Unlocked, WhyUnlocked};
 use super::publish::{Clock, Pending};
@@ -181,7 +181,7 @@ impl Search {
             .map_err(at("read", lock))?
             .map(|seen| seen.content)
         {
-            Some(Content::NotALock(unrelated)) => Err(not_a_lock(lock, unrelated)),
+            Some(LockContent::NotALock(unrelated)) => Err(not_a_lock(lock, unrelated)),
             _ => Ok(()),
         }
     }

@@ -61,7 +61,7 @@ impl HeldLock {
     /// Returns whether the lock still carries our token.
     pub fn is_still_ours(&self) -> bool {
         let owner = owner(&self.site.files.lock, &self.token());
-        matches!(owner, Ok(Owner::Us(_)))
+        matches!(owner, Ok(LockOwner::Us(_)))
     }
 
     /// Releases the lock, only if it is still ours.
@@ -85,7 +85,7 @@ impl Drop for HeldLock {
 }
 
 /// Whose record lies at a lock's name.
-pub enum Owner {
+pub enum LockOwner {
     /// The one with the token; the file itself, whatever its name means by now.
     Us(std::fs::File),
     /// Nobody's: nothing lies there.
@@ -95,18 +95,18 @@ pub enum Owner {
 }
 
 /// Reads whose record lies at `lock`.
-pub fn owner(lock: &(impl At + ?Sized), token: &str) -> io::Result<Owner> {
+pub fn owner(lock: &(impl At + ?Sized), token: &str) -> io::Result<LockOwner> {
     match disk::read_small(lock, LIMIT, Links::Refuse) {
-        Ok(None) => Ok(Owner::Nobody),
+        Ok(None) => Ok(LockOwner::Nobody),
         Ok(Some(contents)) => {
             let record = Record::parse(&contents.bytes);
             match record.is_some_and(|record| record.token.as_deref() == Some(token)) {
-                true => Ok(Owner::Us(contents.file)),
-                false => Ok(Owner::Another),
+                true => Ok(LockOwner::Us(contents.file)),
+                false => Ok(LockOwner::Another),
             }
         }
         Err(ReadError::Io(error)) => Err(error),
-        Err(ReadError::NotRegular { .. } | ReadError::TooLarge { .. }) => Ok(Owner::Another),
+        Err(ReadError::NotRegular { .. } | ReadError::TooLarge { .. }) => Ok(LockOwner::Another),
     }
 }
 
@@ -159,12 +159,12 @@ impl Heart {
     /// then; false once the lock is not ours.
     fn beat(lock: &Entry, token: &str) -> bool {
         match owner(lock, token) {
-            Ok(Owner::Us(file)) => {
+            Ok(LockOwner::Us(file)) => {
                 // One refusal of the file system is no loss of the lock.
                 let _ = disk::touch("lock.beat", &file);
                 true
             }
-            Ok(Owner::Nobody | Owner::Another) => false,
+            Ok(LockOwner::Nobody | LockOwner::Another) => false,
             Err(_) => true,
         }
     }

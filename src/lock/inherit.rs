@@ -3,7 +3,7 @@
 //! Without this, `update` inside the board's own lock would wait out its
 //! patience for itself, and `exec` inside `exec` for its own caller.
 
-use super::held::{Owner, owner};
+use super::held::{LockOwner, owner};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
@@ -37,7 +37,7 @@ impl Inherited {
 
     /// Returns whether the lock still carries the token.
     pub(super) fn is_held(&self) -> bool {
-        matches!(owner(&self.path, &self.token), Ok(Owner::Us(_)))
+        matches!(owner(&self.path, &self.token), Ok(LockOwner::Us(_)))
     }
 }
 

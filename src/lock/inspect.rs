@@ -1,7 +1,7 @@
 //! Inspecting: what lies there, who holds it, whether it is alive.
 
 use super::judge::{Facts, Verdict, judge, judge_guard};
-use super::observe::{Content, Observed, observe};
+use super::observe::{LockContent, Observed, observe};
 use super::options::LockOptions;
 use super::outcome::HolderNote;
 use super::publish::Clock;
@@ -14,7 +14,7 @@ use std::time::Duration;
 /// The files at the names of a lock and its guard, judged.
 #[derive(Debug, Default)]
 #[non_exhaustive]
-pub struct Inspection {
+pub struct LockInspection {
     /// The lock; `None`: it is free.
     pub lock: Option<Judged>,
     /// The guard; `None`: it is free.
@@ -53,21 +53,21 @@ pub struct Judged {
 /// assert_eq!(holder.pid, i64::from(std::process::id()));
 /// # Ok::<(), std::io::Error>(())
 /// ```
-pub fn inspect(path: &Path, options: &LockOptions) -> io::Result<Inspection> {
+pub fn inspect(path: &Path, options: &LockOptions) -> io::Result<LockInspection> {
     let Some(mut site) = Site::open(path, options)? else {
-        return Ok(Inspection::default());
+        return Ok(LockInspection::default());
     };
     let lock = observe(&site.files.lock)?;
     let guard = observe(&site.files.guard)?;
     if lock.is_none() && guard.is_none() {
-        return Ok(Inspection::default());
+        return Ok(LockInspection::default());
     }
     // Where there is no gate, nobody holds it: making one would prove nothing.
     if disk::status(&site.files.gate).is_ok() {
         site.try_gate();
     }
     let clock = site.clock();
-    Ok(Inspection {
+    Ok(LockInspection {
         lock: lock.map(|it| site.judge_lock(it, clock)),
         guard: guard.map(|it| site.judge_guard(it, clock)),
     })
@@ -82,7 +82,7 @@ impl Site {
     /// Judges what was seen at the guard's name.
     pub(super) fn judge_guard(&self, observed: Observed, clock: Clock) -> Judged {
         let judge =
-            |content: &Content, facts: &Facts| judge_guard(content, facts, disk::is_running);
+            |content: &LockContent, facts: &Facts| judge_guard(content, facts, disk::is_running);
         self.judged(&self.files.guard, observed, clock, judge)
     }
 
@@ -91,7 +91,7 @@ impl Site {
         entry: &Entry,
         observed: Observed,
         clock: Clock,
-        judge: impl Fn(&Content, &Facts) -> Verdict,
+        judge: impl Fn(&LockContent, &Facts) -> Verdict,
     ) -> Judged {
         let age_ms = clock.age_ms(observed.modified);
         let record = observed.record();

@@ -7,7 +7,7 @@
 //! that could be checked from here.
 
 use super::host::Host;
-use super::observe::{Content, Unrelated};
+use super::observe::{LockContent, Unrelated};
 use super::record::Record;
 use crate::disk::{FileId, FileKind};
 use std::fmt;
@@ -103,22 +103,22 @@ impl fmt::Display for Reason {
 }
 
 /// Judges what lies at the lock's name.
-pub fn judge(content: &Content, facts: &Facts) -> Verdict {
+pub fn judge(content: &LockContent, facts: &Facts) -> Verdict {
     match content {
-        Content::NotALock(unrelated) => Verdict::NotALock(*unrelated),
-        Content::Record(record) if record.is_under(facts.gate, facts.host) => {
+        LockContent::NotALock(unrelated) => Verdict::NotALock(*unrelated),
+        LockContent::Record(record) if record.is_under(facts.gate, facts.host) => {
             Verdict::TakeOver(Reason::Dead(record.pid))
         }
-        Content::Record(record) if !record.is_of(facts.host) => foreign(facts),
-        Content::Record(record)
+        LockContent::Record(record) if !record.is_of(facts.host) => foreign(facts),
+        LockContent::Record(record)
             if record.is_under(facts.busy_gate, facts.host) && facts.unchanged < WATCHED =>
         {
             Verdict::Held
         }
-        Content::Record(_) => by_age(facts),
-        Content::Unreadable => foreign(facts),
-        Content::Incomplete | Content::Folder { owner: None, .. } => unfinished(facts),
-        Content::Folder {
+        LockContent::Record(_) => by_age(facts),
+        LockContent::Unreadable => foreign(facts),
+        LockContent::Incomplete | LockContent::Folder { owner: None, .. } => unfinished(facts),
+        LockContent::Folder {
             owner: Some(owner),
             running,
         } => legacy(owner, *running, facts),
@@ -178,20 +178,22 @@ fn legacy(owner: &Record, running: bool, facts: &Facts) -> Verdict {
 ///
 /// One that cannot be read was torn by a power cut, or is being written where
 /// nothing complete can be published: its writer is given the grace.
-pub fn judge_guard(content: &Content, facts: &Facts, running: impl Fn(i64) -> bool) -> Verdict {
+pub fn judge_guard(content: &LockContent, facts: &Facts, running: impl Fn(i64) -> bool) -> Verdict {
     let may_remove = facts.gate.is_some() && facts.age_ms.abs() > GRACE_MS;
     match content {
-        Content::NotALock(unrelated) => Verdict::NotALock(*unrelated),
+        LockContent::NotALock(unrelated) => Verdict::NotALock(*unrelated),
         // Nobody ever made a guard of a folder.
-        Content::Folder { .. } => Verdict::NotALock(Unrelated::Special(FileKind::Folder)),
-        Content::Record(record)
+        LockContent::Folder { .. } => Verdict::NotALock(Unrelated::Special(FileKind::Folder)),
+        LockContent::Record(record)
             if record.is_under(facts.gate, facts.host)
                 || may_remove && record.is_of(facts.host) && !running(record.pid) =>
         {
             Verdict::TakeOver(Reason::Dead(record.pid))
         }
-        Content::Incomplete if may_remove => Verdict::TakeOver(Reason::Unparseable),
-        Content::Record(_) | Content::Incomplete | Content::Unreadable => foreign(facts),
+        LockContent::Incomplete if may_remove => Verdict::TakeOver(Reason::Unparseable),
+        LockContent::Record(_) | LockContent::Incomplete | LockContent::Unreadable => {
+            foreign(facts)
+        }
     }
 }
 

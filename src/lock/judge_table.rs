@@ -20,31 +20,31 @@ fn gates() -> (FileId, FileId) {
     (id("gate"), id("other"))
 }
 
-fn boardsync(host: &str, boot: &str, gate: Option<FileId>) -> Content {
+fn boardsync(host: &str, boot: &str, gate: Option<FileId>) -> LockContent {
     let mut record = Record::of_this_process(&me(), Timestamp::from_millis(0), "t".into());
     record.pid = 4242;
     record.host = host.into();
     record.host_id = Some(super::super::host::normalise(host));
     record.boot_id = Some(boot.into());
     record.gate = gate.map(|gate| gate.to_string());
-    Content::Record(record)
+    LockContent::Record(record)
 }
 
-fn peer(host: &str) -> Content {
-    Content::Record(Record {
+fn peer(host: &str) -> LockContent {
+    LockContent::Record(Record {
         pid: 4242,
         host: host.into(),
         ..Record::default()
     })
 }
 
-fn folder(host: &str, running: bool) -> Content {
+fn folder(host: &str, running: bool) -> LockContent {
     let owner = Record {
         pid: 4242,
         host: host.into(),
         ..Record::default()
     };
-    Content::Folder {
+    LockContent::Folder {
         owner: Some(owner),
         running,
     }
@@ -67,7 +67,7 @@ fn each_record_is_judged_by_the_promise_its_writer_made() {
         staleness_ms: STALENESS,
     });
     let (held, abandoned) = (Verdict::Held, Verdict::Abandoned);
-    let no_owner = Content::Folder {
+    let no_owner = LockContent::Folder {
         owner: None,
         running: false,
     };
@@ -194,31 +194,37 @@ fn each_record_is_judged_by_the_promise_its_writer_made() {
             -60_000,
             held.clone(),
         ),
-        ("unreadable, fresh", Content::Unreadable, g, 0, held.clone()),
+        (
+            "unreadable, fresh",
+            LockContent::Unreadable,
+            g,
+            0,
+            held.clone(),
+        ),
         (
             "unreadable, old",
-            Content::Unreadable,
+            LockContent::Unreadable,
             g,
             60_001,
             abandoned.clone(),
         ),
         (
             "incomplete, fresh",
-            Content::Incomplete,
+            LockContent::Incomplete,
             g,
             2_000,
             held.clone(),
         ),
         (
             "incomplete, older than the grace",
-            Content::Incomplete,
+            LockContent::Incomplete,
             g,
             2_001,
             torn.clone(),
         ),
         (
             "incomplete, from the future",
-            Content::Incomplete,
+            LockContent::Incomplete,
             g,
             -2_001,
             torn.clone(),
@@ -261,21 +267,21 @@ fn each_record_is_judged_by_the_promise_its_writer_made() {
         ("a folder without owner, old", no_owner, g, 2_001, torn),
         (
             "something precious",
-            Content::NotALock(Unrelated::File),
+            LockContent::NotALock(Unrelated::File),
             g,
             99_999,
             Verdict::NotALock(Unrelated::File),
         ),
         (
             "a link",
-            Content::NotALock(Unrelated::Special(FileKind::Symlink)),
+            LockContent::NotALock(Unrelated::Special(FileKind::Symlink)),
             g,
             0,
             Verdict::NotALock(Unrelated::Special(FileKind::Symlink)),
         ),
         (
             "a FIFO",
-            Content::NotALock(Unrelated::Special(FileKind::Special)),
+            LockContent::NotALock(Unrelated::Special(FileKind::Special)),
             g,
             99_999,
             Verdict::NotALock(Unrelated::Special(FileKind::Special)),
@@ -431,7 +437,7 @@ fn a_guard_is_removed_by_a_gate_holder_only_and_a_foreign_one_never() {
         ),
         (
             "torn by a power cut",
-            Content::Incomplete,
+            LockContent::Incomplete,
             g,
             2_001,
             false,
@@ -439,13 +445,20 @@ fn a_guard_is_removed_by_a_gate_holder_only_and_a_foreign_one_never() {
         ),
         (
             "torn, without the gate",
-            Content::Incomplete,
+            LockContent::Incomplete,
             None,
             2_001,
             false,
             &held,
         ),
-        ("torn, fresh", Content::Incomplete, g, 2_000, false, &held),
+        (
+            "torn, fresh",
+            LockContent::Incomplete,
+            g,
+            2_000,
+            false,
+            &held,
+        ),
         (
             "a folder",
             folder("studio", false),
@@ -456,7 +469,7 @@ fn a_guard_is_removed_by_a_gate_holder_only_and_a_foreign_one_never() {
         ),
         (
             "a link",
-            Content::NotALock(link),
+            LockContent::NotALock(link),
             g,
             0,
             false,

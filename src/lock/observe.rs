@@ -15,7 +15,7 @@ pub const LIMIT: u64 = 64 * 1024;
 #[derive(Debug, PartialEq, Eq)]
 pub struct Observed {
     /// What it is.
-    pub content: Content,
+    pub content: LockContent,
     /// Its modification time, by the file system's clock.
     pub modified: SystemTime,
     /// What was read, to know it again.
@@ -25,7 +25,7 @@ pub struct Observed {
 
 /// The kinds of content at the name of a lock or a guard.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Content {
+pub enum LockContent {
     /// A complete record.
     Record(Record),
     /// Something empty, truncated, not JSON, without pid or host, or oversized.
@@ -73,9 +73,9 @@ impl Observed {
     /// Returns the holder's record, whichever way it was written.
     pub fn record(&self) -> Option<&Record> {
         match &self.content {
-            Content::Record(record) => Some(record),
-            Content::Folder { owner, .. } => owner.as_ref(),
-            Content::Incomplete | Content::Unreadable | Content::NotALock(_) => None,
+            LockContent::Record(record) => Some(record),
+            LockContent::Folder { owner, .. } => owner.as_ref(),
+            LockContent::Incomplete | LockContent::Unreadable | LockContent::NotALock(_) => None,
         }
     }
 }
@@ -83,8 +83,8 @@ impl Observed {
 /// Looks at what lies at `entry`; `None` if nothing does.
 pub fn observe(entry: &Entry) -> io::Result<Option<Observed>> {
     let unless_in_vault = |unrelated| match is_in_vault(&entry.path()) {
-        true => Content::Incomplete,
-        false => Content::NotALock(unrelated),
+        true => LockContent::Incomplete,
+        false => LockContent::NotALock(unrelated),
     };
     let observed = |content, modified| Observed {
         content,
@@ -96,8 +96,8 @@ pub fn observe(entry: &Entry) -> io::Result<Option<Observed>> {
         Ok(None) => return Ok(None),
         Ok(Some(contents)) => Observed {
             content: match Record::parse(&contents.bytes) {
-                Some(record) => Content::Record(record),
-                None if is_torn(&contents.bytes) => Content::Incomplete,
+                Some(record) => LockContent::Record(record),
+                None if is_torn(&contents.bytes) => LockContent::Incomplete,
                 None => unless_in_vault(Unrelated::File),
             },
             modified: contents.modified(),
@@ -112,17 +112,17 @@ pub fn observe(entry: &Entry) -> io::Result<Option<Observed>> {
             modified,
         }) => observed(look_into_folder(entry), modified),
         Err(ReadError::NotRegular { kind, modified }) => {
-            observed(Content::NotALock(Unrelated::Special(kind)), modified)
+            observed(LockContent::NotALock(Unrelated::Special(kind)), modified)
         }
         Err(ReadError::Io(error)) if error.kind() == ErrorKind::PermissionDenied => {
-            observed(Content::Unreadable, disk::status(entry)?.modified)
+            observed(LockContent::Unreadable, disk::status(entry)?.modified)
         }
         Err(ReadError::Io(error)) => return Err(error),
     }))
 }
 
 /// Reads the owner of a legacy lock; one without a host is of this host.
-fn look_into_folder(entry: &Entry) -> Content {
+fn look_into_folder(entry: &Entry) -> LockContent {
     let path = entry.path();
     let folder = entry
         .in_folder()
@@ -136,9 +136,9 @@ fn look_into_folder(entry: &Entry) -> Content {
     let has_others = || folder.and_then(|folder| folder.list(1, is_other));
     if owner.is_none() && !is_in_vault(&path) && has_others().is_ok_and(|others| !others.is_empty())
     {
-        return Content::NotALock(Unrelated::Folder);
+        return LockContent::NotALock(Unrelated::Folder);
     }
-    Content::Folder { owner, running }
+    LockContent::Folder { owner, running }
 }
 
 /// Returns whether these may be the first bytes of a record.
@@ -168,11 +168,11 @@ fn parse_owner(bytes: &[u8]) -> Option<Record> {
 mod tests {
     use super::*;
 
-    fn content(path: &std::path::Path) -> Content {
+    fn content(path: &std::path::Path) -> LockContent {
         observe(&Entry::at(path).unwrap()).unwrap().unwrap().content
     }
 
-    fn seen(name: &str, bytes: &[u8]) -> Content {
+    fn seen(name: &str, bytes: &[u8]) -> LockContent {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -182,19 +182,19 @@ mod tests {
 
     #[test]
     fn what_has_another_name_and_is_no_record_is_not_taken_for_a_torn_one() {
-        let other = Content::NotALock(Unrelated::File);
+        let other = LockContent::NotALock(Unrelated::File);
         let long = [b' '; LIMIT as usize + 1];
         for (bytes, elsewhere) in [
-            (&b""[..], &Content::Incomplete),
-            (b"\0\0\0", &Content::Incomplete),
-            (b"{", &Content::Incomplete),
-            (b"{\n  \"pid\": 7,\n  \"ho", &Content::Incomplete),
+            (&b""[..], &LockContent::Incomplete),
+            (b"\0\0\0", &LockContent::Incomplete),
+            (b"{", &LockContent::Incomplete),
+            (b"{\n  \"pid\": 7,\n  \"ho", &LockContent::Incomplete),
             (b"{\"pid\": 7}", &other),
             (b"{ not JSON }", &other),
             (b"precious", &other),
             (&long, &other),
         ] {
-            assert_eq!(seen(".orchestrator/x.lock", bytes), Content::Incomplete);
+            assert_eq!(seen(".orchestrator/x.lock", bytes), LockContent::Incomplete);
             assert_eq!(seen("x.lock.acquire", bytes), *elsewhere);
             assert_eq!(seen("notes.md", bytes), *elsewhere);
             assert_eq!(seen("Cargo.lock", bytes), *elsewhere);
@@ -204,7 +204,7 @@ mod tests {
     #[test]
     fn a_folder_with_something_else_in_it_is_a_lock_only_by_its_name() {
         let folder = tempfile::tempdir().unwrap();
-        let legacy = Content::Folder {
+        let legacy = LockContent::Folder {
             owner: None,
             running: false,
         };
@@ -214,7 +214,7 @@ mod tests {
             (
                 "thesis",
                 "thesis.txt",
-                &Content::NotALock(Unrelated::Folder),
+                &LockContent::NotALock(Unrelated::Folder),
             ),
         ] {
             let path = folder.path().join(name);

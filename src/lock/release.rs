@@ -4,7 +4,7 @@
 //! removes its successor's lock, and a third party gets in.
 
 use super::guard::Guard;
-use super::held::{Owner, owner};
+use super::held::{LockOwner, owner};
 use super::outcome::Release;
 use super::site::Site;
 use crate::disk::{self, Backoff, Patience};
@@ -41,11 +41,11 @@ fn try_release(site: &Site) -> io::Result<Release> {
     };
     let lock = &site.files.lock;
     Ok(match owner(lock, &site.token.to_string())? {
-        Owner::Us(_) => {
+        LockOwner::Us(_) => {
             disk::retry_briefly(|| disk::remove("lock.unlink", lock))?;
             Release::Released
         }
-        Owner::Nobody => Release::NotFound,
-        Owner::Another => Release::NotOwner,
+        LockOwner::Nobody => Release::NotFound,
+        LockOwner::Another => Release::NotOwner,
     })
 }

@@ -6,7 +6,7 @@
 
 use super::guard::{Guard, GuardState};
 use super::judge::{Reason, Verdict, judge};
-use super::observe::{Content, Observed, observe};
+use super::observe::{LockContent, Observed, observe};
 use super::publish::{Clock, Pending};
 use super::site::Site;
 use crate::disk::{self, Entry};
@@ -49,7 +49,7 @@ pub fn take_over(
         return Ok(TakeOver::Lost);
     };
     let done = match again.content {
-        Content::Folder { .. } => replace_folder(site, record, &again)?,
+        LockContent::Folder { .. } => replace_folder(site, record, &again)?,
         _ => record.replace(&site.files.lock).map(|()| true)?,
     };
     Ok(match done {

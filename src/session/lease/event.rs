@@ -1,6 +1,6 @@
 //! What an event of a session does to the leases of this host; pure.
 
-use super::{Activity, How, Lease, Over, Proof, Scope};
+use super::{Activity, How, Lease, Over, ProcessScope, Proof};
 use crate::Timestamp;
 use std::path::PathBuf;
 
@@ -220,13 +220,13 @@ fn make(event: &SessionEvent, place: &Where, now: Timestamp) -> Lease {
 fn better(known: Option<Proof>, met: Option<Proof>) -> Option<Proof> {
     match (known, met) {
         (known, None) => known,
-        (Some(known), Some(met)) if met.scope == Scope::Once => match known.scope {
-            Scope::Once if known.is_same_process(&met) => Some(Proof {
-                scope: Scope::Session,
+        (Some(known), Some(met)) if met.scope == ProcessScope::Once => match known.scope {
+            ProcessScope::Once if known.is_same_process(&met) => Some(Proof {
+                scope: ProcessScope::Session,
                 ..met
             }),
-            Scope::Once => Some(met),
-            Scope::Session | Scope::Daemon => Some(known),
+            ProcessScope::Once => Some(met),
+            ProcessScope::Session | ProcessScope::Daemon => Some(known),
         },
         (_, met) => met,
     }
@@ -238,7 +238,7 @@ fn of_same_process<'a>(
     leases: &'a [Lease],
     event: &'a SessionEvent,
 ) -> impl Iterator<Item = &'a Lease> {
-    let own = |proof: &Proof| proof.scope == Scope::Session;
+    let own = |proof: &Proof| proof.scope == ProcessScope::Session;
     let process = event.proof.as_ref().filter(|proof| own(proof));
     leases.iter().filter(move |lease| {
         let theirs = lease.proof.as_ref().filter(|proof| own(proof));

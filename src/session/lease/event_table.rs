@@ -9,7 +9,7 @@ const WORKING: EventKind = EventKind::Now(Activity::Working);
 const WAITING: EventKind = EventKind::Now(Activity::Waiting);
 const IDLE: EventKind = EventKind::Now(Activity::Idle);
 
-fn process(pid: u32, scope: Scope) -> Option<Proof> {
+fn process(pid: u32, scope: ProcessScope) -> Option<Proof> {
     Some(Proof {
         pid,
         started: 1,
@@ -40,13 +40,13 @@ fn event(id: &str, kind: EventKind) -> SessionEvent {
         title: None,
         place: at("/src/app"),
         terminal: None,
-        proof: process(1, Scope::Session),
+        proof: process(1, ProcessScope::Session),
     }
 }
 
 fn held(id: &str) -> Lease {
     Lease {
-        proof: process(1, Scope::Session),
+        proof: process(1, ProcessScope::Session),
         ..lease(id, 0)
     }
 }
@@ -92,11 +92,11 @@ fn every_event_does_to_every_lease_what_the_table_says() {
         ..elsewhere(kind)
     };
     let other = |kind| SessionEvent {
-        proof: process(2, Scope::Session),
+        proof: process(2, ProcessScope::Session),
         ..event("b", kind)
     };
     let daemon = |kind| SessionEvent {
-        proof: process(1, Scope::Daemon),
+        proof: process(1, ProcessScope::Daemon),
         ..event("b", kind)
     };
     let a = || vec![held("a")];
@@ -277,26 +277,26 @@ fn every_event_does_to_every_lease_what_the_table_says() {
 
 #[test]
 fn a_wrapper_that_is_met_once_proves_nothing_and_twice_is_the_agent() {
-    let once = |pid| process(pid, Scope::Once);
+    let once = |pid| process(pid, ProcessScope::Once);
     for (known, met, kept) in [
         (None, once(1), once(1)),
-        (once(1), once(1), process(1, Scope::Session)),
+        (once(1), once(1), process(1, ProcessScope::Session)),
         (once(1), once(2), once(2)),
         (once(1), None, once(1)),
         (
-            process(1, Scope::Session),
+            process(1, ProcessScope::Session),
             once(2),
-            process(1, Scope::Session),
+            process(1, ProcessScope::Session),
         ),
         (
             once(1),
-            process(2, Scope::Session),
-            process(2, Scope::Session),
+            process(2, ProcessScope::Session),
+            process(2, ProcessScope::Session),
         ),
         (
-            process(1, Scope::Session),
-            process(2, Scope::Session),
-            process(2, Scope::Session),
+            process(1, ProcessScope::Session),
+            process(2, ProcessScope::Session),
+            process(2, ProcessScope::Session),
         ),
     ] {
         assert_eq!(

@@ -22,7 +22,7 @@ pub enum Life {
 /// The conclusion that a process's life allows about its session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Scope {
+pub enum ProcessScope {
     /// It lives and dies with its session.
     Session,
     /// It serves many sessions: its death is theirs, its life proves nothing.
@@ -45,12 +45,12 @@ pub struct Proof {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
     /// What its life says.
-    pub scope: Scope,
+    pub scope: ProcessScope,
 }
 
 impl Proof {
     /// Takes the process with the number `pid`; `None` if none has it.
-    pub fn of(pid: u32, scope: Scope, processes: &Processes) -> Option<Self> {
+    pub fn of(pid: u32, scope: ProcessScope, processes: &Processes) -> Option<Self> {
         let process = processes.get(pid)?;
         Some(Self {
             pid,
@@ -92,7 +92,7 @@ pub(super) fn life(proof: Option<&Proof>, processes: &Processes, silence: i64) -
     if proof.boot_id != processes.boot_id {
         return Life::Dead;
     }
-    if proof.scope == Scope::Once || proof.namespace != processes.namespace {
+    if proof.scope == ProcessScope::Once || proof.namespace != processes.namespace {
         return by_silence;
     }
     let runs = processes
@@ -100,7 +100,7 @@ pub(super) fn life(proof: Option<&Proof>, processes: &Processes, silence: i64) -
         .is_some_and(|process| process.started == proof.started);
     match (runs, proof.scope) {
         (false, _) => Life::Dead,
-        (true, Scope::Daemon) => by_silence,
+        (true, ProcessScope::Daemon) => by_silence,
         (true, _) => Life::Alive,
     }
 }
@@ -127,21 +127,29 @@ mod tests {
         use Life::{Alive, Dead, Unknown};
         for (proof, soon, late) in [
             (None, Unknown, Dead),
-            (Some(proof(10, 77, "b1", Scope::Session)), Alive, Alive),
-            (Some(proof(10, 78, "b1", Scope::Session)), Dead, Dead),
-            (Some(proof(11, 77, "b1", Scope::Session)), Dead, Dead),
-            (Some(proof(10, 77, "b0", Scope::Session)), Dead, Dead),
-            (Some(proof(10, 77, "b1", Scope::Daemon)), Unknown, Dead),
-            (Some(proof(11, 77, "b1", Scope::Daemon)), Dead, Dead),
-            (Some(proof(11, 77, "b1", Scope::Once)), Unknown, Dead),
-            (Some(proof(11, 77, "b0", Scope::Once)), Dead, Dead),
+            (
+                Some(proof(10, 77, "b1", ProcessScope::Session)),
+                Alive,
+                Alive,
+            ),
+            (Some(proof(10, 78, "b1", ProcessScope::Session)), Dead, Dead),
+            (Some(proof(11, 77, "b1", ProcessScope::Session)), Dead, Dead),
+            (Some(proof(10, 77, "b0", ProcessScope::Session)), Dead, Dead),
+            (
+                Some(proof(10, 77, "b1", ProcessScope::Daemon)),
+                Unknown,
+                Dead,
+            ),
+            (Some(proof(11, 77, "b1", ProcessScope::Daemon)), Dead, Dead),
+            (Some(proof(11, 77, "b1", ProcessScope::Once)), Unknown, Dead),
+            (Some(proof(11, 77, "b0", ProcessScope::Once)), Dead, Dead),
         ] {
             let judged = [0, SILENCE_MS].map(|silence| life(proof.as_ref(), &processes, silence));
             assert_eq!(judged, [soon, late], "{proof:?}");
         }
         let elsewhere = Proof {
             namespace: Some("pid:[2]".to_owned()),
-            ..proof(11, 77, "b1", Scope::Session)
+            ..proof(11, 77, "b1", ProcessScope::Session)
         };
         assert_eq!(
             life(Some(&elsewhere), &processes, 0),

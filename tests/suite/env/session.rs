@@ -2,7 +2,9 @@
 
 use super::TestEnv;
 use boardsync::Timestamp;
-use boardsync::internals::session::lease::{Activity, Lease, Leases, Processes, Proof, Scope};
+use boardsync::internals::session::lease::{
+    Activity, Lease, Leases, ProcessScope, Processes, Proof,
+};
 
 /// A session to plant.
 pub struct Session<'a> {
@@ -72,7 +74,7 @@ impl Session<'_> {
 
     /// Lets it live as long as the process `pid` does.
     pub fn process(mut self, pid: u32) -> Self {
-        self.lease.proof = Proof::of(pid, Scope::Session, &Processes::system());
+        self.lease.proof = Proof::of(pid, ProcessScope::Session, &Processes::system());
         assert!(self.lease.proof.is_some(), "{pid} runs");
         self
     }
