@@ -1,8 +1,8 @@
 //! One edit of a board: what it changes, and how others' writes are joined.
 
+use super::options::EditOptions;
 use super::refusal::{Refusal, board_text, text};
 use super::report::{Action, Report};
-use super::run::EditOptions;
 use crate::board::{Board, Slot, join, join_all, to_bytes};
 use crate::commit::{Displaced, Document, EditOutcome, End};
 use std::borrow::Cow;

@@ -1,6 +1,6 @@
 //! Conflict copies of sync tools: their rows join the board, then they are archived.
 
-use super::unknown_copies::siblings;
+use super::siblings::siblings;
 use crate::archive;
 use crate::board::{Board, Condition, join_all, to_text};
 use crate::commit::{JOIN_BUDGET, LIMIT};
@@ -13,9 +13,6 @@ use std::time::Duration;
 /// For this long a copy whose last line is open is taken for one that a tool
 /// has not finished; most write under another name first.
 const BEING_WRITTEN: Duration = Duration::from_secs(10);
-
-/// How many files beside a board one update looks at.
-pub const LISTED: usize = 300;
 
 /// How many copies one update joins of a small board; see [`JOIN_BUDGET`].
 const JOINED: usize = 16;

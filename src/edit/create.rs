@@ -2,8 +2,9 @@
 
 use super::board_edit::{BoardEdit, Change, StartedFrom};
 use super::error::{EditError, unreadable};
+use super::options::EditOptions;
 use super::refusal::{Refusal, text};
-use super::run::{EditOptions, under_lock};
+use super::run::under_lock;
 use crate::board::Board;
 use crate::commit::{CommitError, LIMIT, Latch};
 use crate::disk::{self, Attempt, KernelLock, Links, read_small};

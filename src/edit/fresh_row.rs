@@ -1,6 +1,6 @@
 //! The row of one repository, derived from what is known and what the board shows.
 
-use super::run::EditOptions;
+use super::options::EditOptions;
 use crate::Timestamp;
 use crate::board::{Board, Field, Fresh, Row, Slot, Status, cell_text};
 use crate::session::{Derived, Explicit, Registry, Repo, Sources, derive};

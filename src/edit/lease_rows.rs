@@ -4,8 +4,8 @@
 //! commits first writes what all leases say, and those who waited behind it
 //! find nothing left to do.
 
+use super::options::{ActivityCell, EditOptions};
 use super::refusal::board_text;
-use super::run::EditOptions;
 use crate::Timestamp;
 use crate::board::{Board, Field, Row, Slot, Status};
 use crate::commit::{LIMIT, has_leftovers};
@@ -14,17 +14,6 @@ use crate::session::lease::{Activity, FolderRow, Lease, Leases, Processes, rows}
 use crate::session::{Repo, SessionLock};
 use std::borrow::Cow;
 use std::path::Path;
-
-/// The choice whether the Mode cell of a row that only a hook keeps shows what its
-/// session does.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ActivityCell {
-    /// It does, on a board that no other writer shares.
-    #[default]
-    On,
-    /// It does not.
-    Off,
-}
 
 /// The leases of one board, as an update applies them.
 #[derive(Debug)]

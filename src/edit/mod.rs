@@ -19,7 +19,7 @@
 //! | question | file |
 //! |---|---|
 //! | what is an edit, and what becomes of others' writes? | `board_edit` |
-//! | how are lock, latch and commit put together? | `run` |
+//! | how are lock, latch and commit put together? | `run`, `options` |
 //! | what may not be touched? | `refusal` |
 //! | what is reported? | `report` |
 //! | how are rows brought up to date? | `update`, `fresh_row`, `lease_rows`, `conflict_copies`, `unknown_copies` |
@@ -32,6 +32,7 @@ mod create;
 mod error;
 mod fresh_row;
 mod lease_rows;
+mod options;
 mod own_rows;
 mod prune;
 mod refusal;
@@ -41,24 +42,27 @@ mod restore;
 mod row_backups;
 mod run;
 mod share;
+mod siblings;
 mod unknown_copies;
 mod update;
 
 pub use crate::config::vault::{AllowedLinks, BoardPlace, DEFAULT_BOARD, VaultError};
 pub use crate::session::{Explicit, Registry, Repo, Sources};
 pub use board_edit::{BoardEdit, Change, StartedFrom};
-pub(crate) use conflict_copies::{LISTED, largest_copy};
+pub(crate) use conflict_copies::largest_copy;
 pub use create::{Create, is_empty_board, remove_empty};
 pub use error::EditError;
 pub use fresh_row::RepoSources;
-pub use lease_rows::ActivityCell;
+pub use options::{ActivityCell, DryRun, EditOptions};
 pub use prune::{Dropped, Prune};
 pub use refusal::{Refusal, is_ours, refusal};
 pub use repair::Repair;
 pub use report::{Action, LockReport, Report};
 pub use restore::Restore;
-pub use run::{DryRun, EditOptions, run, run_document};
+pub use run::{run, run_document};
 pub use share::Share;
 #[cfg(feature = "cli")]
-pub(crate) use unknown_copies::{command_to_adopt, siblings, sort};
+pub(crate) use siblings::{LISTED, siblings, sort};
+#[cfg(feature = "cli")]
+pub(crate) use unknown_copies::command_to_adopt;
 pub use update::{Update, update};

@@ -10,7 +10,7 @@
 //! which takes longer than the rest of an update. A line that a crash tore is
 //! passed over.
 
-use super::run::EditOptions;
+use super::options::EditOptions;
 use crate::Timestamp;
 use crate::board::{Board, Field, Row, Slot, Status};
 use crate::disk::{self, Links, read_small};

@@ -5,10 +5,10 @@
 //! notes looks.
 
 use super::board_edit::{BoardEdit, Change, StartedFrom, join_displaced};
+use super::options::EditOptions;
 use super::own_rows::OwnRows;
 use super::refusal::{Refusal, text};
 use super::row_backups::Backups;
-use super::run::EditOptions;
 use crate::Timestamp;
 use crate::board::{Board, Field, Row, Slot, to_bytes};
 use crate::commit::{Displaced, End};

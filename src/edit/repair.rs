@@ -1,9 +1,9 @@
 //! Merging the sides of a board with git conflict markers.
 
 use super::board_edit::{BoardEdit, Change, StartedFrom};
+use super::options::EditOptions;
 use super::refusal::{Refusal, board_text, text};
 use super::report::{Action, Report};
-use super::run::EditOptions;
 use crate::archive;
 use crate::board::{Board, NotABoard, repair};
 use std::borrow::Cow;

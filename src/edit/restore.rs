@@ -2,9 +2,9 @@
 
 use super::board_edit::{BoardEdit, Change, StartedFrom};
 use super::error::{EditError, unreadable};
+use super::options::EditOptions;
 use super::refusal::{Refusal, text};
 use super::row_backups::Backups;
-use super::run::EditOptions;
 use crate::board::{Board, join_rows};
 use crate::commit::{End, LIMIT};
 use crate::config::vault::BoardPlace;

@@ -2,81 +2,19 @@
 
 use super::board_edit::{BoardEdit, EditedBoard};
 use super::error::{EditError, unreadable};
-use super::lease_rows::ActivityCell;
+use super::options::{DryRun, EditOptions};
 use super::refusal::Refusal;
 use super::report::{Action, LockReport, Report};
-use crate::Timestamp;
-use crate::commit::{
-    CommitError, CommitOptions, Committed, Document, End, LATCH_PATIENCE, LIMIT, commit,
-};
+use crate::commit::{CommitError, CommitOptions, Committed, Document, End, LIMIT, commit};
 use crate::config::vault::BoardPlace;
-use crate::disk::{Durability, Links, Token, read_small};
-use crate::lock::{Host, LockOptions, LockOutcome, WhyUnlocked, with_lock};
-use std::path::PathBuf;
+use crate::disk::{Links, Token, read_small};
+use crate::lock::{LockOptions, LockOutcome, WhyUnlocked, with_lock};
 use std::time::Duration;
 
 /// Bounds what a commit takes, a second's wait for the latch included. Starting
 /// a heartbeat for it took a tenth of an update. One that hangs in the file
 /// system for a minute may lose its lock to another host: that costs a join.
 const EXPECTED: Duration = Duration::from_secs(10);
-
-/// The place and the options of an edit.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct EditOptions<'a> {
-    /// Where the board and everything beside it lie.
-    pub place: &'a BoardPlace,
-    /// The time of the edit.
-    pub now: Timestamp,
-    /// The options of the lock; `expected` is set by the edit.
-    pub lock: LockOptions,
-    /// Whether the board and its folder are synced to the disk.
-    pub durability: Durability,
-    /// How long the latch is waited for.
-    pub latch: Duration,
-    /// Who edits.
-    pub host: Host,
-    /// The user's folder of state, for what this host wrote; none is kept
-    /// without it.
-    pub state: Option<PathBuf>,
-    /// Whether rows show what their sessions do.
-    pub activity: ActivityCell,
-    /// Whether anything is written.
-    pub dry_run: DryRun,
-}
-
-/// A choice between doing an edit and only trying it in memory.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum DryRun {
-    /// It is done.
-    #[default]
-    No,
-    /// Nothing is written, locked or waited for.
-    Yes,
-}
-
-impl From<bool> for DryRun {
-    fn from(flag: bool) -> Self {
-        if flag { Self::Yes } else { Self::No }
-    }
-}
-
-impl<'a> EditOptions<'a> {
-    /// Makes the options of an edit by this host, now: locked, synced, and not a dry run.
-    pub fn new(place: &'a BoardPlace) -> Self {
-        Self {
-            place,
-            now: Timestamp::now(),
-            lock: LockOptions::default(),
-            durability: Durability::Synced,
-            latch: LATCH_PATIENCE,
-            host: Host::current(),
-            state: None,
-            activity: ActivityCell::default(),
-            dry_run: DryRun::No,
-        }
-    }
-}
 
 /// Runs one edit of a board, under its lock if it can be acquired.
 ///

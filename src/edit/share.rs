@@ -1,8 +1,8 @@
 //! Declaring that several hosts share a board.
 
 use super::board_edit::{BoardEdit, Change, StartedFrom};
+use super::options::EditOptions;
 use super::refusal::Refusal;
-use super::run::EditOptions;
 use crate::board::Board;
 
 /// Declares a board shared; one that is stays untouched.

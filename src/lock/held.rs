@@ -1,14 +1,12 @@
 //! The held lock: a published record, kept fresh by its heartbeat, released once.
 
 use super::judge::Reason;
-use super::observe::LIMIT;
 use super::outcome::Release;
-use super::record::Record;
+use super::owner::{LockOwner, owner};
 use super::release::release;
 use super::site::Site;
 use super::sweep::sweep;
-use crate::disk::{self, At, Entry, Links, ReadError};
-use std::io;
+use crate::disk::{self, Entry};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -81,32 +79,6 @@ impl Drop for HeldLock {
         if !self.released {
             self.give_back();
         }
-    }
-}
-
-/// Whose record lies at a lock's name.
-pub enum LockOwner {
-    /// The one with the token; the file itself, whatever its name means by now.
-    Us(std::fs::File),
-    /// Nobody's: nothing lies there.
-    Nobody,
-    /// Anything else.
-    Another,
-}
-
-/// Reads whose record lies at `lock`.
-pub fn owner(lock: &(impl At + ?Sized), token: &str) -> io::Result<LockOwner> {
-    match disk::read_small(lock, LIMIT, Links::Refuse) {
-        Ok(None) => Ok(LockOwner::Nobody),
-        Ok(Some(contents)) => {
-            let record = Record::parse(&contents.bytes);
-            match record.is_some_and(|record| record.token.as_deref() == Some(token)) {
-                true => Ok(LockOwner::Us(contents.file)),
-                false => Ok(LockOwner::Another),
-            }
-        }
-        Err(ReadError::Io(error)) => Err(error),
-        Err(ReadError::NotRegular { .. } | ReadError::TooLarge { .. }) => Ok(LockOwner::Another),
     }
 }
 

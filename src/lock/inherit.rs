@@ -3,7 +3,7 @@
 //! Without this, `update` inside the board's own lock would wait out its
 //! patience for itself, and `exec` inside `exec` for its own caller.
 
-use super::held::{LockOwner, owner};
+use super::owner::{LockOwner, owner};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 

@@ -26,6 +26,7 @@ mod judge;
 mod observe;
 mod options;
 mod outcome;
+mod owner;
 mod publish;
 mod reclaim;
 mod record;

@@ -4,8 +4,8 @@
 //! removes its successor's lock, and a third party gets in.
 
 use super::guard::Guard;
-use super::held::{LockOwner, owner};
 use super::outcome::Release;
+use super::owner::{LockOwner, owner};
 use super::site::Site;
 use crate::disk::{self, Backoff, Patience};
 use std::io;
