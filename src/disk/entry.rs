@@ -56,10 +56,6 @@ pub struct Entry {
 }
 
 impl Entry {
-    pub(super) fn new(folder: Folder, name: PathBuf) -> Self {
-        Self { folder, name }
-    }
-
     /// Opens the folder of a path that the user named; its links are followed.
     pub fn at(path: &Path) -> io::Result<Self> {
         let name = path.file_name().ok_or(ErrorKind::InvalidInput)?;
@@ -80,6 +76,16 @@ impl Entry {
     /// Returns the path, for messages.
     pub fn path(&self) -> PathBuf {
         self.folder.path().join(&self.name)
+    }
+}
+
+impl Folder {
+    /// Names an entry of this folder; `name` is one component.
+    pub fn entry(&self, name: impl AsRef<OsStr>) -> Entry {
+        Entry {
+            folder: self.clone(),
+            name: name.as_ref().into(),
+        }
     }
 }
 

@@ -6,11 +6,10 @@
 //! opened folder (`openat` and its kin), whatever its path means by then.
 //! Where a platform has no such calls, paths are looked at before use.
 
-use super::entry::Entry;
 #[cfg(unix)]
 use super::errno::os;
+use super::failpoint;
 use super::status::{FileKind, FileStatus};
-use super::{failpoint, read};
 use std::ffi::OsStr;
 use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
@@ -86,11 +85,6 @@ impl Folder {
             }
             opened => opened,
         })
-    }
-
-    /// Names an entry of this folder; `name` is one component.
-    pub fn entry(&self, name: impl AsRef<OsStr>) -> Entry {
-        Entry::new(self.clone(), name.as_ref().into())
     }
 
     /// Returns the handle, from which names in it are reached.
@@ -179,7 +173,6 @@ impl Folder {
 
     /// Opens one folder in this one; a link is refused by name.
     fn open(&self, name: &OsStr) -> io::Result<Self> {
-        let entry = self.entry(name);
         #[cfg(unix)]
         let opened = os(rustix::fs::openat(
             &*self.handle,
@@ -188,17 +181,17 @@ impl Folder {
             Mode::empty(),
         ));
         #[cfg(not(unix))]
-        let opened = match read::status(&entry)?.kind {
+        let opened = match self.status_of(name)?.kind {
             Some(FileKind::Folder) => Ok(()),
             _ => Err(io::Error::from(ErrorKind::NotADirectory)),
         };
         match opened {
             Ok(_handle) => Ok(Self {
-                path: entry.path(),
+                path: self.path.join(name),
                 #[cfg(unix)]
                 handle: Arc::new(_handle),
             }),
-            Err(error) => match read::status(&entry).map(|status| status.kind) {
+            Err(error) => match self.status_of(name).map(|status| status.kind) {
                 Ok(Some(FileKind::Symlink)) => Err(io::Error::new(
                     ErrorKind::NotADirectory,
                     "it is a symbolic link, which is not followed in a vault",
@@ -210,6 +203,20 @@ impl Folder {
                 )),
             },
         }
+    }
+
+    /// Asks the file system about a name in the folder; a link is itself.
+    fn status_of(&self, name: &OsStr) -> io::Result<FileStatus> {
+        #[cfg(unix)]
+        {
+            let flags = rustix::fs::AtFlags::SYMLINK_NOFOLLOW;
+            let stat = os(rustix::fs::statat(&*self.handle, name, flags))?;
+            Ok(FileStatus::of_stat(&stat))
+        }
+        #[cfg(not(unix))]
+        Ok(FileStatus::of(&std::fs::symlink_metadata(
+            self.path.join(name),
+        )?))
     }
 
     fn make(&self, name: &OsStr, mode: u32) -> io::Result<()> {
