@@ -3,7 +3,7 @@
 use super::options::EditOptions;
 use crate::Timestamp;
 use crate::board::{Board, Field, Fresh, Row, Slot, Status, cell_text};
-use crate::session::{Derived, Explicit, Registry, Repo, Sources, derive};
+use crate::session::{Derived, Explicit, Registry, Repo, SessionLock, Sources, derive};
 use std::borrow::Cow;
 
 /// One repository of an update, and what is known about it.
@@ -28,18 +28,29 @@ impl RepoSources {
 /// Derives a repository's row from what is known and what the board shows.
 ///
 /// `all` are the repositories of the update, and `explicit` what the caller says
-/// of each of them.
+/// of each of them. A session.lock whose session is known to be over (`is_over`)
+/// counts as absent. `None` if the row stays: it shows that end already.
 pub fn fresh_row(
     repository: &RepoSources,
+    is_over: impl Fn(&SessionLock) -> bool,
     all: &[RepoSources],
     explicit: &Explicit,
     board: &Board,
     options: &EditOptions,
-) -> Fresh {
+) -> Option<Fresh> {
     let prior = prior_of(repository, all, board, options);
     let said = explicit.status;
+    let mut sources = Cow::Borrowed(&repository.sources);
+    if sources.lock.as_ref().is_some_and(is_over) {
+        let status = prior.and_then(|row| row.status());
+        let shows_an_end = matches!(status, Some(Status::Closed | Status::ForceClosed));
+        if shows_an_end && *explicit == Explicit::default() {
+            return None;
+        }
+        sources.to_mut().lock = None;
+    }
     let mut derived = derive(
-        &repository.sources,
+        &sources,
         prior.and_then(|row| row.status()),
         said,
         options.now,
@@ -64,7 +75,7 @@ pub fn fresh_row(
         (true, None) => Fresh::event(row),
         (false, _) => Fresh::observed(row),
     };
-    fresh.known_as(repository.sources.host_names())
+    Some(fresh.known_as(repository.sources.host_names()))
 }
 
 /// Returns whether the caller gives a heartbeat that is a wrong clock's.

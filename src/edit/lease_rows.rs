@@ -10,7 +10,7 @@ use crate::Timestamp;
 use crate::board::{Board, Field, Row, Slot, Status};
 use crate::commit::{LIMIT, has_leftovers};
 use crate::disk::{Links, Token, read_small};
-use crate::session::lease::{Activity, FolderRow, Lease, Leases, Processes, rows};
+use crate::session::lease::{Activity, FolderRow, How, Lease, Leases, Processes, rows};
 use crate::session::{Repo, SessionLock};
 use std::borrow::Cow;
 use std::path::Path;
@@ -92,6 +92,20 @@ impl LeaseRows {
             let shown = board.prior(&Slot::keyed(&repo.key).on(host));
             shown.is_some_and(|shown| ALL.iter().all(|field| shown.get(*field) == row.get(*field)))
         }) && !has_leftovers(options.place, Token::new(options.host.tag()))
+    }
+
+    /// Returns whether a session.lock has outlived its session: this host saw its
+    /// process gone, or saw it end and the lock has not beaten since.
+    pub fn saw_end_of(&self, lock: &SessionLock) -> bool {
+        let Some(lease) = self.leases.get(&lock.session_id) else {
+            return false;
+        };
+        let beat = Timestamp::parse(lock.heartbeat());
+        lease.over.is_some_and(|over| {
+            // When a process died is not known, but no lock beats after it.
+            let is_gone = over.how == How::Died && lease.proof.is_some();
+            is_gone || beat.is_none_or(|beat| beat <= over.at)
+        })
     }
 
     /// Gives them, each with its repository.

@@ -15,7 +15,7 @@ use super::unknown_copies::{command_to_adopt, unreported};
 use crate::Timestamp;
 use crate::board::{Board, Field, Fresh, Row, Slot};
 use crate::commit::{Displaced, End};
-use crate::session::{Explicit, Repo};
+use crate::session::{Explicit, Repo, SessionLock};
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -174,13 +174,15 @@ impl BoardEdit for Update<'_> {
         if let Some(leases) = &mut self.leases {
             leases.read(board, options);
         }
+        let is_over = |lock: &SessionLock| self.leases.iter().any(|it| it.saw_end_of(lock));
         let fresh: Vec<Fresh> = self
             .repositories
             .iter()
             .filter(|repository| !self.unknown().any(|repo| *repo == repository.repo))
             .filter(|repository| !self.has_lease_row(&repository.repo.key))
-            .map(|repository| {
-                fresh_row(repository, self.repositories, self.explicit, board, options)
+            .filter_map(|repository| {
+                let (all, explicit) = (self.repositories, self.explicit);
+                fresh_row(repository, is_over, all, explicit, board, options)
             })
             .chain(
                 self.lease_rows()

@@ -46,6 +46,8 @@ mod interleavings;
 #[cfg(unix)]
 #[cfg(feature = "failpoints")]
 mod leases;
+#[cfg(unix)]
+mod leases_kept;
 mod ledger_append;
 mod ledger_summary;
 mod load;

@@ -1,0 +1,183 @@
+//! What leases hold against: a lock that somebody holds, an old board that comes
+//! back, a session.lock that outlives its session.
+
+use crate::env::{TestEnv, wait_until};
+use crate::recorded::Agent;
+use serde_json::json;
+use std::path::Path;
+use std::process::{Child, Stdio};
+
+fn event(name: &str, session: &str, cwd: &Path) -> String {
+    json!({"hook_event_name": name, "session_id": session, "cwd": cwd}).to_string()
+}
+
+/// A process that holds the board's lock until it is dropped.
+struct Holder(Child);
+
+impl Holder {
+    fn start(env: &TestEnv) -> Self {
+        let mut command = env.command(&["exec", "--", "cat"]);
+        let child = command.stdin(Stdio::piped()).spawn().unwrap();
+        wait_until("the lock is held", || env.lock().exists());
+        Self(child)
+    }
+}
+
+impl Drop for Holder {
+    fn drop(&mut self) {
+        // `cat` ends with its stdin.
+        drop(self.0.stdin.take());
+        self.0.wait().unwrap();
+    }
+}
+
+/// Gives the repository's name, status and session of each row.
+fn rows(env: &TestEnv) -> Vec<String> {
+    let board = env.read_board();
+    let lines = board.lines().filter(|line| line.starts_with("| ")).skip(1);
+    lines
+        .map(|line| {
+            let cells: Vec<&str> = line.trim_start_matches("| ").split(" | ").collect();
+            cells[..3].join(" ")
+        })
+        .collect()
+}
+
+/// Reports an event of a session of `agent`, with the usual deadlines.
+fn hook(env: &TestEnv, agent: &mut Agent, name: &str, id: &str, cwd: &Path) {
+    let (_, said) = agent.hook(env, &[], &[], &event(name, id, cwd));
+    assert!(!said.contains("gave up"), "{said}");
+}
+
+/// An update of a repository that no session is in.
+fn anybody(env: &TestEnv) {
+    let said = env.update("other", "closed");
+    assert_eq!(said.code, Some(0), "{said:?}");
+}
+
+#[test]
+fn events_of_hooks_that_were_killed_behind_a_held_lock_come_with_another_repositorys_hook() {
+    let env = TestEnv::new();
+    let events = [
+        ("SessionStart", "in-progress"),
+        ("SessionEnd", "closed"),
+        ("SessionStart", "in-progress"),
+        ("SessionEnd", "closed"),
+    ];
+    let mut agents: Vec<Agent> = events
+        .iter()
+        .map(|_| Agent::start(&env, "claude"))
+        .collect();
+    let folders: Vec<_> = (0..events.len())
+        .map(|at| env.git_repo(&format!("app{at}")))
+        .collect();
+    let ids: Vec<String> = (0..events.len()).map(|at| format!("s{at}")).collect();
+    for at in 0..events.len() {
+        if events[at].1 == "closed" {
+            hook(&env, &mut agents[at], "SessionStart", &ids[at], &folders[at]);
+        }
+    }
+    anybody(&env);
+    let before = env.read_board();
+    let holder = Holder::start(&env);
+    for at in 0..events.len() {
+        let payload = event(events[at].0, &ids[at], &folders[at]);
+        let mut command = env.command(&["hook", "--agent", "claude-code"]);
+        for name in ["", "HOOK_", "HOOK_END_"] {
+            command.env(format!("BOARDSYNC_{name}TIMEOUT_MS"), "60000");
+        }
+        let mut child = command
+            .env("CLAUDE_PID", agents[at].pid().to_string())
+            .stdin(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        std::io::Write::write_all(&mut stdin, payload.as_bytes()).unwrap();
+        drop(stdin);
+        // It waits behind the lock with the record of who it is complete.
+        let is_waiting = || {
+            let beside = env.beside_the_lock();
+            beside.iter().any(|name| name.ends_with(".pending"))
+        };
+        wait_until("the hook waits for the lock", is_waiting);
+        child.kill().unwrap();
+        assert_eq!(child.wait().unwrap().code(), None, "killed");
+        for name in env.beside_the_lock() {
+            if name.ends_with(".pending") {
+                std::fs::remove_file(env.orchestrator().join(name)).unwrap();
+            }
+        }
+    }
+    assert_eq!(env.read_board(), before, "none of them reached the board");
+    // The lock is held still: the other hook goes on without it.
+    let web = env.git_repo("web");
+    let mut other = Agent::start(&env, "claude");
+    hook(&env, &mut other, "SessionStart", "w", &web);
+    drop(holder);
+    let mut expected: Vec<String> = (0..events.len())
+        .map(|at| format!("app{at} {} {}", events[at].1, ids[at]))
+        .collect();
+    expected.push("web in-progress w".to_owned());
+    let mut shown = rows(&env);
+    shown.retain(|row| !row.starts_with("other"));
+    assert_eq!(shown, expected);
+}
+
+/// Writes a live session.lock of the session `id`.
+fn session_lock(repo: &Path, id: &str) {
+    let now = boardsync::Timestamp::now().to_string();
+    let lock = json!({"pid": 1, "session_id": id, "started_at": now, "last_heartbeat": now,
+        "mode": "deep", "host": "here", "ttl_hours": 4});
+    let folder = repo.join(".orchestrator");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("session.lock"), lock.to_string()).unwrap();
+}
+
+#[test]
+fn a_session_that_is_over_does_not_come_back_through_its_session_lock_or_an_old_board() {
+    for (end, status) in [("SessionEnd", "closed"), ("kill", "force-closed")] {
+        let env = TestEnv::new();
+        let app = env.git_repo("app");
+        session_lock(&app, "a");
+        let mut agent = Agent::start(&env, "claude");
+        hook(&env, &mut agent, "SessionStart", "a", &app);
+        assert_eq!(rows(&env), ["app in-progress a"]);
+        let running = env.read_board();
+        match end {
+            "kill" => {
+                // Its lock beats on without its hook, up to its death.
+                session_lock(&app, "a");
+                agent.kill();
+            }
+            end => hook(&env, &mut agent, end, "a", &app),
+        }
+        anybody(&env);
+        let over = format!("app {status} a");
+        assert_eq!(rows(&env)[0], over, "{end}");
+        anybody(&env);
+        assert_eq!(rows(&env)[0], over, "{end}: settled");
+        env.write_board(&running);
+        anybody(&env);
+        assert_eq!(rows(&env)[0], over, "{end}: an old board came back");
+        let root = env.path("src");
+        env.run(&["sweep", "--root", root.to_str().unwrap()]).quietly();
+        assert_eq!(rows(&env)[0], over, "{end}: swept");
+    }
+}
+
+#[test]
+fn a_row_that_a_person_removed_stays_removed_once_its_session_is_over() {
+    let env = TestEnv::new();
+    let app = env.git_repo("app");
+    let mut agent = Agent::start(&env, "claude");
+    hook(&env, &mut agent, "SessionStart", "a", &app);
+    hook(&env, &mut agent, "SessionEnd", "a", &app);
+    anybody(&env);
+    let board = env.read_board();
+    let lines = board.lines().filter(|line| !line.starts_with("| app "));
+    let removed: String = lines.map(|line| format!("{line}\n")).collect();
+    env.write_board(&removed);
+    anybody(&env);
+    assert_eq!(rows(&env).len(), 1, "{:?}", rows(&env));
+    assert!(rows(&env)[0].starts_with("other"), "{:?}", rows(&env));
+}
