@@ -74,7 +74,13 @@ fn events_of_hooks_that_were_killed_behind_a_held_lock_come_with_another_reposit
     let ids: Vec<String> = (0..events.len()).map(|at| format!("s{at}")).collect();
     for at in 0..events.len() {
         if events[at].1 == "closed" {
-            hook(&env, &mut agents[at], "SessionStart", &ids[at], &folders[at]);
+            hook(
+                &env,
+                &mut agents[at],
+                "SessionStart",
+                &ids[at],
+                &folders[at],
+            );
         }
     }
     anybody(&env);
@@ -160,7 +166,8 @@ fn a_session_that_is_over_does_not_come_back_through_its_session_lock_or_an_old_
         anybody(&env);
         assert_eq!(rows(&env)[0], over, "{end}: an old board came back");
         let root = env.path("src");
-        env.run(&["sweep", "--root", root.to_str().unwrap()]).quietly();
+        env.run(&["sweep", "--root", root.to_str().unwrap()])
+            .quietly();
         assert_eq!(rows(&env)[0], over, "{end}: swept");
     }
 }
