@@ -30,7 +30,7 @@ pub struct Situation {
     pub note: bool,
     /// Whether the fail points are facts of the place, for the next update too.
     pub lasting: bool,
-    /// How long the next update may take.
+    /// How long the next update may take: less than it would wait for a lock.
     pub within: Duration,
 }
 
@@ -43,7 +43,7 @@ pub const PLAIN: Situation = Situation {
     keeps: &[SEED, PROSE],
     note: false,
     lasting: false,
-    within: Duration::from_secs(1),
+    within: Duration::from_secs(4),
 };
 
 pub const SITUATIONS: &[Situation] = &[
