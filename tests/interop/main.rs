@@ -5,6 +5,7 @@
 mod env;
 mod guard;
 mod histories;
+mod hooks;
 mod locks;
 mod peer;
 mod same_bytes;

@@ -54,6 +54,34 @@ impl Peer {
     /// Prepares a task of `peer.mjs` with the test's own environment and vault.
     pub fn command(&self, env: &TestEnv, task: &str, jobs: &[Value]) -> Command {
         let runner = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/interop/peer.mjs");
+        let mut command = Self::node(env);
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .arg(runner)
+            .arg(&self.package)
+            .arg(task)
+            .args(jobs.iter().map(Value::to_string));
+        command
+    }
+
+    /// Runs one of the package's own hooks to its end, as the agent runs it.
+    pub fn hook(&self, env: &TestEnv, hook: &str, repo: &Path, event: &Value) {
+        let mut command = Self::node(env);
+        command
+            .arg(self.package.join("hooks").join(hook))
+            .current_dir(repo)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .env("CLAUDE_PROJECT_DIR", repo)
+            .env("CLAUDE_PLUGIN_ROOT", &self.package)
+            .env("DO_NOT_TRACK", "1");
+        let said = env.feed(&mut command, event.to_string().as_bytes());
+        assert_eq!(said.code, Some(0), "{said:?}");
+    }
+
+    fn node(env: &TestEnv) -> Command {
         let mut command = Command::new("node");
         command
             .env_clear()
@@ -63,14 +91,7 @@ impl Peer {
                     .filter_map(|(k, v)| Some((k, v?))),
             )
             .env("SO_VAULT_DIR", env.vault())
-            .current_dir(env.path(""))
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .arg(runner)
-            .arg(&self.package)
-            .arg(task)
-            .args(jobs.iter().map(Value::to_string));
+            .current_dir(env.path(""));
         command
     }
 
