@@ -284,10 +284,10 @@ impl World {
         command.env("BOARDSYNC_SYNC", "none");
         let said = Said::from(command.output().unwrap());
         assert_eq!(said.code, Some(0), "{said:?}");
-        self.compare(&repo, &theirs, &said.json(), &now);
+        self.compare(&repo, action, &theirs, &said.json(), &now);
     }
 
-    fn compare(&mut self, repo: &Path, theirs: &Value, ours: &Value, now: &str) {
+    fn compare(&mut self, repo: &Path, action: &str, theirs: &Value, ours: &Value, now: &str) {
         let boards = ["theirs", "ours"].map(|side| fs::read_to_string(self.board(side)));
         let [Ok(their_board), Ok(our_board)] = boards else {
             assert_eq!(theirs["action"], ours["action"], "{}", self.story());
@@ -298,6 +298,9 @@ impl World {
         let story = self.story();
         let told = || format!("{}\ntheirs:\n{their_board}\nours:\n{our_board}", story);
         assert_eq!(their_lines.len(), our_lines.len(), "{}", told());
+        let key = Repo::at(repo, Path::new("/")).key;
+        // What a close alone may do, it does to the row of its repository.
+        let is_close_of = |row: &[String]| action == "close" && row[6].starts_with(&key);
         let mut differences = Vec::new();
         for (their_line, our_line) in their_lines.iter().zip(&our_lines) {
             if their_line == our_line || our_line.starts_with("updated: ") {
@@ -318,10 +321,16 @@ impl World {
                         Difference::FarAhead
                     }
                     (3, "—", "topic") => Difference::BranchOfHead,
-                    (2..=5, "—", cell) if self.had_cell(at, cell) && our_cells[1] == "closed" => {
+                    (2..=4, "—", cell)
+                        if self.keeps_cell(&our_cells, at, cell, is_close_of(&our_cells)) =>
+                    {
                         Difference::KeptCell
                     }
-                    (5, "—", time) if Timestamp::parse(time).is_some() => Difference::TimeOfClose,
+                    (5, "—", time)
+                        if self.is_time_of_close(&our_cells, time, now, is_close_of(&our_cells)) =>
+                    {
+                        Difference::TimeOfClose
+                    }
                     _ => panic!("`{their_cell}` and `{our_cell}`\n{}", told()),
                 };
                 differences.push(difference);
@@ -378,9 +387,31 @@ impl World {
         self.far_ahead.contains(&row[6])
     }
 
-    fn had_cell(&self, at: usize, cell: &str) -> bool {
-        let mut lines = self.before.lines();
-        lines.any(|line| cells(line).get(at).is_some_and(|had| had == cell))
+    /// Gives the cells that a row of ours had before the last step, by its key,
+    /// or by its name as long as it had none.
+    fn row_before(&self, row: &[String]) -> Option<Vec<String>> {
+        let name = row[0].to_lowercase();
+        let rows: Vec<_> = self.before.lines().map(cells).collect();
+        let keyed = rows.iter().find(|had| had.len() == 7 && had[6] == row[6]);
+        let old = || {
+            rows.iter()
+                .find(|had| had.len() == 6 && had[0].to_lowercase() == name)
+        };
+        keyed.or_else(old).cloned()
+    }
+
+    /// A close keeps the cell of this very row, and a closed row keeps it on.
+    fn keeps_cell(&self, row: &[String], at: usize, cell: &str, is_close: bool) -> bool {
+        let had = self.row_before(row);
+        let was_closed = had.as_ref().is_some_and(|had| had[1] == "closed");
+        row[1] == "closed" && (is_close || was_closed) && had.is_some_and(|had| had[at] == cell)
+    }
+
+    /// A close has its own time, and a closed row keeps the time that it had.
+    fn is_time_of_close(&self, row: &[String], time: &str, now: &str, is_close: bool) -> bool {
+        let had = self.row_before(row);
+        let is_kept = had.is_some_and(|had| had[1] == "closed" && had[5].starts_with(time));
+        row[1] == "closed" && (is_close && time == now || is_kept)
     }
 
     fn story(&self) -> String {
