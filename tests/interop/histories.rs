@@ -327,7 +327,12 @@ impl World {
                         Difference::KeptCell
                     }
                     (5, "—", time)
-                        if self.is_time_of_close(&our_cells, time, now, is_close_of(&our_cells)) =>
+                        if self.is_time_of_close(
+                            &our_cells,
+                            time,
+                            now,
+                            is_close_of(&our_cells),
+                        ) =>
                     {
                         Difference::TimeOfClose
                     }
