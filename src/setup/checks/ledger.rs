@@ -5,8 +5,11 @@ use crate::ledger::{LEDGER, Summary, summarise};
 use crate::session::Repo;
 use crate::setup::check::{Findings, Inspection};
 use std::fs::File;
-use std::io::{self, BufReader, ErrorKind};
+use std::io::{self, BufRead, BufReader, ErrorKind, Seek, SeekFrom};
 use std::path::Path;
+
+/// How many bytes of a ledger are read: some 80,000 updates.
+const MOST: u64 = 32 * 1024 * 1024;
 
 const WEEK_MS: i64 = 7 * 24 * 60 * 60 * 1000;
 
@@ -39,9 +42,21 @@ fn summary_of(path: &Path, since: Option<Timestamp>) -> io::Result<Summary> {
         true => File::open(path),
         false => Err(ErrorKind::InvalidInput.into()),
     });
-    match opened {
-        Ok(file) => Ok(summarise(BufReader::new(file), since)),
+    match opened.and_then(last_of) {
+        Ok(lines) => Ok(summarise(lines, since)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(Summary::default()),
         Err(error) => Err(error),
     }
+}
+
+/// Returns the last [`MOST`] bytes of a ledger, from the first whole line on: a
+/// cloned repository may come with one of any size.
+fn last_of(mut file: File) -> io::Result<BufReader<File>> {
+    let start = file.metadata()?.len().saturating_sub(MOST);
+    file.seek(SeekFrom::Start(start))?;
+    let mut lines = BufReader::new(file);
+    if start > 0 {
+        lines.skip_until(b'\n')?;
+    }
+    Ok(lines)
 }
