@@ -152,7 +152,10 @@ impl World {
 
     /// Changes something, and gives what.
     fn happen(&mut self) -> String {
-        let repo = self.repos[self.random.below(self.repos.len() as u64) as usize].clone();
+        let mut repo = self.repos[self.random.below(self.repos.len() as u64) as usize].clone();
+        if !self.random.one_in(3) {
+            repo.clone_from(&self.repos[0]);
+        }
         let lock = repo.join(".orchestrator/session.lock");
         let name = repo.display().to_string();
         match self.random.below(12) {
@@ -256,7 +259,11 @@ impl World {
 
     /// Lets both sides do the same, and compares what they did.
     fn act(&mut self, node: &mut Server) {
-        let repo = self.repos[self.random.below(self.repos.len() as u64) as usize].clone();
+        let mut repo = self.repos[self.random.below(self.repos.len() as u64) as usize].clone();
+        // Mostly the first: what a row becomes depends on what it was before.
+        if !self.random.one_in(3) {
+            repo.clone_from(&self.repos[0]);
+        }
         let action = self.random.of(&["update", "update", "close", "sweep"]);
         let now = Timestamp::from_millis(self.now).to_string();
         self.log.push(format!("{now} {action} {}", repo.display()));
