@@ -11,6 +11,7 @@
 
 mod derive;
 mod enumerate;
+mod first_seen;
 pub mod lease;
 mod registry;
 mod repo;
@@ -20,6 +21,7 @@ mod whereabouts;
 
 pub use derive::{Derived, Explicit, derive};
 pub use enumerate::{Sweep, enumerate};
+pub use first_seen::first_seen;
 pub use lease::{FolderRow, Leases, folder_row};
 pub use registry::{FRESH_FOR_MS, Registry, RegistryEntry};
 pub use repo::Repo;

@@ -188,3 +188,41 @@ fn a_row_that_a_person_removed_stays_removed_once_its_session_is_over() {
     assert_eq!(rows(&env).len(), 1, "{:?}", rows(&env));
     assert!(rows(&env)[0].starts_with("other"), "{:?}", rows(&env));
 }
+
+#[test]
+fn a_heartbeat_of_another_hosts_clock_that_is_ahead_becomes_silent_by_the_time_since_it_was_seen() {
+    let env = TestEnv::new();
+    let row = |beat: &str| {
+        crate::env::board_of(&format!(
+            "| far | in-progress | f | main | deep | {beat} | 0fa20fa2 |\n"
+        ))
+    };
+    let state = |now: &str| {
+        let mut command = env.command(&["show", "--json"]);
+        let shown = command.env("BOARDSYNC_NOW", now).output().unwrap();
+        let shown: serde_json::Value = serde_json::from_slice(&shown.stdout).unwrap();
+        shown["rows"][0]["state"].as_str().unwrap().to_owned()
+    };
+    env.write_board(&row("2031-11-30T06:00:00.000Z"));
+    for (now, expected) in [
+        ("2026-11-30T06:00:00Z", "in-progress"),
+        ("2026-11-30T09:59:00Z", "in-progress"),
+        ("2026-11-30T10:00:00Z", "silent"),
+    ] {
+        assert_eq!(state(now), expected, "{now}");
+    }
+    // Another heartbeat is a sign of life.
+    env.write_board(&row("2031-11-30T10:01:00.000Z"));
+    assert_eq!(state("2026-11-30T10:01:00Z"), "in-progress");
+    assert_eq!(state("2026-11-30T14:01:00Z"), "silent");
+    // This host's clock may have been ahead when it saw it.
+    env.write_board(&row("2031-11-30T10:02:00.000Z"));
+    assert_eq!(state("2029-11-30T10:00:00Z"), "in-progress");
+    assert_eq!(state("2026-11-30T10:00:00Z"), "in-progress");
+    assert_eq!(state("2026-11-30T14:00:00Z"), "silent");
+    assert_eq!(
+        env.read_board(),
+        row("2031-11-30T10:02:00.000Z"),
+        "only shown"
+    );
+}

@@ -104,7 +104,7 @@ mod tests {
         let row = Row::new("App", Status::InProgress)
             .with(Field::Host, "studio")
             .with(Field::Mode, "waiting");
-        let item = Item::new(row, Vec::new(), Timestamp::from_millis(0));
+        let item = Item::new(row, Vec::new(), None, Timestamp::from_millis(0));
         let picked = |texts: &[&str]| {
             let filters: Vec<_> = texts
                 .iter()

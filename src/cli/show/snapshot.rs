@@ -8,12 +8,14 @@ use crate::board::{Board, Field, Row};
 use crate::cli::context::Context;
 use crate::cli::outcome::Failure;
 use crate::commit::{CommitError, LIMIT};
-use crate::config::vault::BoardPlace;
+use crate::config::{self, vault::BoardPlace};
 use crate::disk::{Links, read_small};
 use crate::duration::ago;
 use crate::edit::refusal;
 use crate::lock::{Host, Judged, inspect, normalise};
+use crate::session::first_seen;
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The board and the sessions of this host, as they were read.
@@ -23,6 +25,8 @@ pub struct Snapshot {
     text: String,
     sessions: Vec<Session>,
     lock: Option<Judged>,
+    /// When the heartbeats that are ahead of the clock were first seen.
+    first_seen: BTreeMap<String, Timestamp>,
     now: Timestamp,
 }
 
@@ -64,6 +68,7 @@ impl Snapshot {
         }
         let text = String::from_utf8_lossy(&contents.bytes).into_owned();
         Ok(Self {
+            first_seen: first_seen_in(context, place, &text, now),
             text,
             lock: lock(context, place),
             ..Self::of_sessions(context, place, now)
@@ -78,6 +83,7 @@ impl Snapshot {
             text: String::new(),
             sessions: Session::of_board(context, place, now),
             lock: None,
+            first_seen: BTreeMap::new(),
             now,
         }
     }
@@ -97,7 +103,8 @@ impl Snapshot {
                     |it: &&Session| is_ours && row.get(Field::Key).as_deref() == Some(&*it.key);
                 let (its, others) = sessions.iter().partition(|session| is_its(session));
                 sessions = others;
-                Item::new(row, its, self.now)
+                let first_seen = ahead(&row, self.now).and_then(|it| self.first_seen.get(&it));
+                Item::new(row, its, first_seen.copied(), self.now)
             })
             .collect();
         // The next update of this host will write their rows.
@@ -105,7 +112,7 @@ impl Snapshot {
         for session in sessions.into_iter().filter(is_news) {
             match items.iter_mut().find(|item| item.is_new_row_of(session)) {
                 Some(item) => item.sessions.push(session),
-                None => items.push(Item::new(session.row(), vec![session], self.now)),
+                None => items.push(Item::new(session.row(), vec![session], None, self.now)),
             }
         }
         let total = items.len();
@@ -121,6 +128,29 @@ impl Snapshot {
             troubles: troubles(&self.sessions),
         }
     }
+}
+
+/// Returns when this host first saw the heartbeats of `text` that are ahead.
+fn first_seen_in(
+    context: &Context,
+    place: &BoardPlace,
+    text: &str,
+    now: Timestamp,
+) -> BTreeMap<String, Timestamp> {
+    let Some(state_dir) = config::state_dir(&context.env) else {
+        return BTreeMap::new();
+    };
+    let board = Board::parse(text);
+    let ahead = board.rows.iter().filter_map(|row| ahead(row, now));
+    first_seen(&state_dir, &place.target, ahead.collect(), now)
+}
+
+/// Names a row with a heartbeat that is ahead of the clock, and that heartbeat.
+fn ahead(row: &Row<'_>, now: Timestamp) -> Option<String> {
+    let heartbeat = row.heartbeat().filter(|beat| beat.is_ahead_of(now))?;
+    let host = row.get(Field::Host).unwrap_or_default();
+    let key = row.get(Field::Key).unwrap_or_else(|| row.repo());
+    Some(format!("{host} {key} {heartbeat}"))
 }
 
 /// Names each trouble once, with its repository.
@@ -139,15 +169,21 @@ fn troubles(sessions: &[Session]) -> Vec<String> {
 }
 
 impl<'a> Item<'a> {
-    /// Makes the item of `row` from all `sessions` of its folder.
-    pub fn new(row: Row<'a>, mut sessions: Vec<&'a Session>, now: Timestamp) -> Self {
+    /// Makes the item of `row` from all `sessions` of its folder; `first_seen` is
+    /// when this host first saw its heartbeat, if that is ahead of the clock.
+    pub fn new(
+        row: Row<'a>,
+        mut sessions: Vec<&'a Session>,
+        first_seen: Option<Timestamp>,
+        now: Timestamp,
+    ) -> Self {
         if sessions.iter().any(|session| session.is_live()) {
             sessions.retain(|session| session.is_live());
         } else {
             let last = sessions.into_iter().max_by_key(|session| session.seen);
             sessions = last.into_iter().collect();
         }
-        let state = State::of(&row, &sessions, now);
+        let state = State::of(&row, &sessions, first_seen, now);
         Self {
             row,
             state,

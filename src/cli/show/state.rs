@@ -2,7 +2,7 @@
 
 use super::session::Session;
 use crate::Timestamp;
-use crate::board::{Field, Row, Status, has_gone_silent};
+use crate::board::{self, FORCE_CLOSE_AFTER_MS, Field, Row, Status};
 use crate::cli::terminal::Style;
 
 /// The state of a row or a session, in the order in which they are shown.
@@ -45,8 +45,14 @@ impl State {
     ];
 
     /// Returns the state of `row`, given the sessions of its folder: those that
-    /// live, or else the last one.
-    pub fn of(row: &Row, sessions: &[&Session], now: Timestamp) -> Self {
+    /// live, or else the last one. A heartbeat that is ahead of the clock is as old
+    /// as the time since it was `first_seen`.
+    pub fn of(
+        row: &Row,
+        sessions: &[&Session],
+        first_seen: Option<Timestamp>,
+        now: Timestamp,
+    ) -> Self {
         let live = sessions.iter().filter(|session| session.is_live());
         if let Some(state) = live.map(|session| session.state).min() {
             return state;
@@ -56,7 +62,7 @@ impl State {
                 let ended = sessions.iter().find(|session| session.is_meant_by(row));
                 match ended {
                     Some(session) => session.state,
-                    None if has_gone_silent(row, now) => Self::Silent,
+                    None if has_gone_silent(row, first_seen, now) => Self::Silent,
                     None => Self::of_activity(row.get(Field::Mode).as_deref())
                         .unwrap_or(Self::InProgress),
                 }
@@ -103,6 +109,11 @@ impl State {
             Self::Idle | Self::Unknown => Style::Plain,
         }
     }
+}
+
+fn has_gone_silent(row: &Row, first_seen: Option<Timestamp>, now: Timestamp) -> bool {
+    let is_long = |since: Timestamp| now.since(since) >= FORCE_CLOSE_AFTER_MS;
+    board::has_gone_silent(row, now) || first_seen.is_some_and(is_long)
 }
 
 /// The numbers of rows in the states of running sessions.
@@ -230,7 +241,7 @@ mod tests {
             ("ended", row(Status::Closed, "idle", 0), vec![], Closed),
         ] {
             let sessions: Vec<&Session> = sessions.iter().collect();
-            assert_eq!(State::of(&row, &sessions, now), expected, "{what}");
+            assert_eq!(State::of(&row, &sessions, None, now), expected, "{what}");
         }
     }
 }

@@ -1,0 +1,68 @@
+//! Since when this host has known the heartbeats that are ahead of its clock.
+//!
+//! Another host's clock may be years ahead. How old its heartbeat is nobody can
+//! say then, but for how long it has been the same.
+
+use crate::Timestamp;
+use crate::disk::{Links, read_small, rewrite_like};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// The folder of these files, in the folder for state.
+const FOLDER: &str = "first-seen";
+/// The greatest size of one that is read, in bytes.
+const CAP: u64 = 1024 * 1024;
+
+/// Returns when each of the heartbeats `ahead` of the board at `board` was first
+/// seen, and remembers it; those that are there no more are forgotten.
+///
+/// What cannot be remembered was seen now: then its row is shown as it was.
+pub fn first_seen(
+    state_dir: &Path,
+    board: &Path,
+    ahead: Vec<String>,
+    now: Timestamp,
+) -> BTreeMap<String, Timestamp> {
+    if ahead.is_empty() {
+        return BTreeMap::new();
+    }
+    let file = file(state_dir, board);
+    let read = read_small(&file, CAP, Links::Refuse).ok().flatten();
+    let known: BTreeMap<String, Timestamp> = read
+        .and_then(|read| serde_json::from_slice(&read.bytes).ok())
+        .unwrap_or_default();
+    let seen: BTreeMap<String, Timestamp> = ahead
+        .into_iter()
+        .map(|heartbeat| {
+            // Our own clock may have been ahead, too.
+            let at = known.get(&heartbeat).map_or(now, |at| *at.min(&now));
+            (heartbeat, at)
+        })
+        .collect();
+    if seen != known {
+        let _ = remember(&file, &seen);
+    }
+    seen
+}
+
+fn remember(file: &Path, seen: &BTreeMap<String, Timestamp>) -> std::io::Result<()> {
+    if let Some(folder) = file.parent() {
+        let mut builder = std::fs::DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(folder)?;
+    }
+    rewrite_like(
+        file,
+        &serde_json::to_vec(seen)?,
+        None::<crate::disk::Access>,
+    )
+}
+
+/// Names the file of a board, by the hash of its path.
+fn file(state_dir: &Path, board: &Path) -> PathBuf {
+    let hash = hmac_sha256::Hash::hash(board.to_string_lossy().as_bytes());
+    let name: String = hash[..8].iter().map(|byte| format!("{byte:02x}")).collect();
+    state_dir.join(FOLDER).join(format!("{name}.json"))
+}
