@@ -164,7 +164,7 @@ fn row(
     };
     let named = prior
         .map(Row::repo)
-        .filter(|name| !is_path_end(name, &repo.name));
+        .filter(|name| !is_path_end(name, &repo.name) || is_longer(name, &known.name));
     let branch = known.branch.as_deref().map(Cow::Borrowed);
     let branch = branch.or_else(|| prior?.get(Field::Branch));
     let made = Row::new(named.as_deref().unwrap_or(&known.name), known.status)
@@ -199,6 +199,13 @@ fn row(
         .filter(|beat| now.since(*beat) >= 0)
         .map_or(heartbeat, |beat| beat.max(heartbeat));
     Some(made.with(Field::Heartbeat, &heartbeat.to_string()))
+}
+
+/// Returns whether `name` is a longer end of the path that ends in `short`: a name
+/// that told the row from another one once, and does not change back.
+fn is_longer(name: &str, short: &str) -> bool {
+    name.strip_suffix(short)
+        .is_some_and(|start| start.ends_with('/'))
 }
 
 /// Returns whether `name` is `folder`, or a longer end of its path: a name that

@@ -185,21 +185,17 @@ pub fn rows(leases: &[Lease], processes: &Processes, now: Timestamp) -> Vec<(Rep
         let life = lease.life(processes, now);
         folders.entry(&lease.repo).or_default().push((lease, life));
     }
-    let mut rows: Vec<(Repo, FolderRow)> = folders
-        .into_iter()
-        .filter_map(|(repo, leases)| {
-            Some((Repo::at(repo, Path::new("/")), folder_row(&leases, now)?))
-        })
-        .collect();
-    let named: Vec<(&Path, &str)> = rows
+    // A row stays on the board when its sessions are over, so it counts as well.
+    let named: Vec<(&Path, &str)> = folders
         .iter()
-        .map(|(repo, row)| (repo.path.as_path(), row.name.as_str()))
+        .filter_map(|(repo, leases)| Some((*repo, leases.last()?.0.name.as_str())))
         .collect();
     let names = tell_apart(&named);
-    for ((_, row), name) in rows.iter_mut().zip(names) {
-        row.name = name;
-    }
-    rows
+    let row = |((repo, leases), name): ((&Path, Vec<(&Lease, Life)>), String)| {
+        let row = folder_row(&leases, now)?;
+        Some((Repo::at(repo, Path::new("/")), FolderRow { name, ..row }))
+    };
+    folders.into_iter().zip(names).filter_map(row).collect()
 }
 
 /// Paths as text: what is not Unicode has a key of its lossy text anyway

@@ -226,3 +226,38 @@ fn a_heartbeat_of_another_hosts_clock_that_is_ahead_becomes_silent_by_the_time_s
         "only shown"
     );
 }
+
+#[test]
+fn a_folder_is_one_row_though_its_first_session_came_by_a_link() {
+    let env = TestEnv::new();
+    let app = env.git_repo("app");
+    let link = env.path("src/link");
+    std::os::unix::fs::symlink(&app, &link).unwrap();
+    let (mut one, mut two) = (Agent::start(&env, "claude"), Agent::start(&env, "claude"));
+    hook(&env, &mut one, "SessionStart", "a", &link);
+    assert_eq!(rows(&env), ["app in-progress a"]);
+    hook(&env, &mut two, "SessionStart", "b", &app);
+    assert_eq!(rows(&env), ["app in-progress b"]);
+    hook(&env, &mut two, "SessionEnd", "b", &app);
+    assert_eq!(rows(&env), ["app in-progress a"]);
+}
+
+#[test]
+fn folders_of_one_name_stay_told_apart_when_one_of_them_is_over() {
+    let env = TestEnv::new();
+    let [a, b, c] = ["a/web", "b/web", "c/web"].map(|name| env.git_repo(name));
+    let (mut one, mut two) = (Agent::start(&env, "claude"), Agent::start(&env, "claude"));
+    hook(&env, &mut one, "SessionStart", "one", &a);
+    assert_eq!(rows(&env), ["web in-progress one"]);
+    hook(&env, &mut two, "SessionStart", "two", &b);
+    hook(&env, &mut one, "SessionEnd", "one", &a);
+    let both = ["a/web closed one", "b/web in-progress two"];
+    assert_eq!(rows(&env), both);
+    hook(&env, &mut two, "Stop", "two", &b);
+    anybody(&env);
+    assert_eq!(rows(&env)[..2], both);
+    // One that begins later is not called as one that was there before.
+    let mut three = Agent::start(&env, "claude");
+    hook(&env, &mut three, "SessionStart", "three", &c);
+    assert_eq!(rows(&env)[2], "c/web in-progress three");
+}

@@ -172,7 +172,8 @@ fn place_of(
 }
 
 /// Returns the path of a folder by which it is known: a folder that is reached
-/// by a link is the row, or the lease, that exists.
+/// by a link is the row, or the lease, that exists, else what the link leads to:
+/// the next session may come without it.
 fn known_path(repo: PathBuf, board: &Path, leases: &Leases) -> PathBuf {
     let Some(real) = repo.canonicalize().ok().filter(|real| *real != repo) else {
         return repo;
@@ -188,7 +189,7 @@ fn known_path(repo: PathBuf, board: &Path, leases: &Leases) -> PathBuf {
             || leases.iter().any(|lease| lease.repo == **path)
     };
     let known = [&repo, &real].into_iter().find(is_known).cloned();
-    known.unwrap_or(repo)
+    known.unwrap_or(real)
 }
 
 /// Finds the pane or terminal of the session.
