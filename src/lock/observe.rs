@@ -149,15 +149,12 @@ fn is_torn(bytes: &[u8]) -> bool {
         || bytes[0] == b'{' && end.is_some_and(|error| error.is_eof())
 }
 
-/// Reads the owner of a legacy lock, whose host may be called `hostname`, or
-/// be missing; `None` without a number that a process can have.
+/// Reads the owner of a legacy lock, whose host may be missing; `None` without a number that a process can have.
 fn parse_owner(bytes: &[u8]) -> Option<Record> {
     let value: Value = serde_json::from_slice(bytes).ok()?;
     let pid = value.get("pid").and_then(Value::as_i64)?;
-    let other_name = value.get("hostname").and_then(Value::as_str);
     let record = Record::parse(bytes).unwrap_or_else(|| Record {
         pid,
-        host: other_name.unwrap_or_default().trim().to_owned(),
         ..Record::default()
     });
     (pid > 0).then_some(record)

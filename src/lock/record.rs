@@ -60,7 +60,8 @@ impl Record {
         }
     }
 
-    /// Reads a record out of JSON; `None` without a pid or a host.
+    /// Reads a record out of JSON; `None` without a pid or a host, which other
+    /// writers of locks call `hostname`.
     ///
     /// An additive field of another type is taken as absent, since a later
     /// version may give it one.
@@ -75,7 +76,10 @@ impl Record {
         };
         Some(Self {
             pid,
-            host: text("host").filter(|host| !host.trim().is_empty())?,
+            host: ["host", "hostname"]
+                .into_iter()
+                .filter_map(&mut text)
+                .find(|host| !host.trim().is_empty())?,
             host_id: text("host_id"),
             acquired_at: text("acquiredAt"),
             kind: text("kind"),
@@ -141,6 +145,14 @@ mod tests {
         }
         let deep = format!("{}{}", "[".repeat(30_000), "]".repeat(30_000));
         assert_eq!(Record::parse(deep.as_bytes()), None);
+    }
+
+    #[test]
+    fn a_host_may_be_called_hostname() {
+        let host = |json: &str| Record::parse(json.as_bytes()).unwrap().host;
+        assert_eq!(host(r#"{"pid": 1, "hostname": "a"}"#), "a");
+        assert_eq!(host(r#"{"pid": 1, "host": "", "hostname": "a"}"#), "a");
+        assert_eq!(host(r#"{"pid": 1, "host": "b", "hostname": "a"}"#), "b");
     }
 
     #[test]
