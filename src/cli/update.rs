@@ -138,7 +138,11 @@ pub fn run_for(
     let done = edit(context, &place, &mut update, |options| {
         options.dry_run = dry_run;
     })?;
-    unknown.extend(update.unknown().map(|repo| repo.path.clone()));
+    for repo in update.unknown() {
+        if !unknown.contains(&repo.path) {
+            unknown.push(repo.path.clone());
+        }
+    }
     if unknown.len() == gone.len() && gone.len() >= subjects.len() && !unknown.is_empty() {
         return Err(no_folder(&unknown));
     }
