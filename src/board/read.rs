@@ -108,6 +108,11 @@ impl<'a> Board<'a> {
         self.frontmatter.is_shared()
     }
 
+    /// Returns whether its rows name their hosts.
+    pub fn has_hosts(&self) -> bool {
+        self.columns.has(Field::Host)
+    }
+
     /// Declares that several hosts share the board, and adds the `Host` column.
     ///
     /// Gives false if it was declared already.

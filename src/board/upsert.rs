@@ -81,7 +81,7 @@ impl<'a> Board<'a> {
         let mut merged = Merged::default();
         let shared = self.is_shared();
         let fresh: Vec<Fresh> = latest(fresh, shared);
-        let has_hosts = self.columns.has(Field::Host);
+        let has_hosts = self.has_hosts();
         let mut index = Index::of(&self.rows, shared);
         let priors = index.priors(&fresh);
         let twins = index.twins;

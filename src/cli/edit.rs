@@ -71,6 +71,7 @@ fn with_options<T>(
         Sync::Full | Sync::Board => Durability::Synced,
         Sync::None => Durability::Unsynced,
     };
+    options.host.aliases_file = config::host_aliases_file(&context.env);
     options.state = config::state_dir(&context.env);
     options.activity = context.activity_cell();
     options.lock = LockOptions {

@@ -3,6 +3,7 @@
 use super::options::EditOptions;
 use crate::Timestamp;
 use crate::board::{Board, Field, Fresh, Row, Slot, Status, cell_text};
+use crate::lock::Host;
 use crate::session::{Derived, Explicit, Registry, Repo, SessionLock, Sources, derive};
 use std::borrow::Cow;
 
@@ -78,6 +79,13 @@ pub fn fresh_row(
     Some(fresh.known_as(repository.sources.host_names()))
 }
 
+/// Returns this host's other names, if the board names hosts at all: the file of
+/// aliases is read only then.
+pub fn aliases<'h>(board: &Board, host: &'h Host) -> impl Iterator<Item = &'h String> {
+    let names = board.has_hosts().then(|| host.other_names());
+    names.into_iter().flatten()
+}
+
 /// Returns whether the caller gives a heartbeat that is a wrong clock's.
 pub fn is_ahead(explicit: &Explicit, now: Timestamp) -> bool {
     let said = explicit.heartbeat.as_deref();
@@ -101,7 +109,9 @@ fn prior_of<'b>(
     let is_only = all.iter().filter(same_name).count() == 1;
     let legacy = || is_only.then(|| board.prior(&Slot::named(name).on(host)))?;
     let of_alias = || {
-        let mut names = repository.sources.host_names().filter(|_| host.is_some());
+        let of_sources = repository.sources.host_names();
+        let names = of_sources.chain(aliases(board, &options.host).cloned());
+        let mut names = names.filter(|_| host.is_some());
         names.find_map(|name| board.prior(&Slot::keyed(key).on(Some(&name))))
     };
     board

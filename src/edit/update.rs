@@ -3,7 +3,7 @@
 use super::board_edit::{BoardEdit, Change, StartedFrom, join_displaced};
 use super::conflict_copies::ConflictCopies;
 use super::error::EditError;
-use super::fresh_row::{RepoSources, fresh_row, is_ahead};
+use super::fresh_row::{RepoSources, aliases, fresh_row, is_ahead};
 use super::lease_rows::LeaseRows;
 use super::options::EditOptions;
 use super::own_rows::OwnRows;
@@ -188,6 +188,7 @@ impl BoardEdit for Update<'_> {
                 self.lease_rows()
                     .map(|(_, row)| Fresh::observed(row.clone())),
             )
+            .map(|fresh| fresh.known_as(aliases(board, &options.host).cloned()))
             .collect();
         let merged = board.upsert(&fresh, options.now);
         changed |= merged.changed;

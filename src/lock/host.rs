@@ -50,7 +50,15 @@ impl Host {
         }
         let given = id.filter(|id| !id.trim().is_empty()).unwrap_or(name);
         let other = normalise(given);
-        other == self.id || self.aliases().contains(&self.id) && self.aliases().contains(&other)
+        other == self.id || self.other_names().any(|name| *name == other)
+    }
+
+    /// Returns the normalised names that the file of aliases gives this host.
+    pub fn other_names(&self) -> impl Iterator<Item = &String> {
+        let all = self.aliases();
+        let is_listed = all.contains(&self.id);
+        all.iter()
+            .filter(move |name| is_listed && **name != self.id)
     }
 
     /// Returns 32 bits that tell this host and boot from others in names of files.

@@ -69,6 +69,45 @@ fn a_row_under_another_name_of_this_host_is_this_very_row() {
 }
 
 #[test]
+fn a_row_under_an_alias_of_this_host_is_this_very_row() {
+    let name = hostname::get().unwrap();
+    let aliases = json!({"aliases": ["old-imac", name.to_str().unwrap()]});
+    for marks in ["", "boardsync-shared: true\n"] {
+        for (command, session) in [("update", "s"), ("hook", "other")] {
+            let env = TestEnv::new();
+            let repo = repo(&env, "studio", "laptop");
+            let file = env.path("peer-config/host-aliases.json");
+            fs::write(file, aliases.to_string()).unwrap();
+            let key = Repo::at(&repo, Path::new("/")).key;
+            let old = "| app | closed | old | — | — | 2026-11-30T05:00:00.000Z";
+            env.write_board(&board(marks, &format!("{old} | {key} | Old-iMac |\n")));
+            if command == "hook" {
+                fs::remove_file(repo.join(".orchestrator/session.lock")).unwrap();
+                start_session(&env, &repo);
+            }
+            let rows = update(&env, &repo);
+            assert_eq!(rows.lines().count(), 1, "{marks}{command}:\n{rows}");
+            let fresh = format!("| app | in-progress | {session} | ");
+            let is_kept = marks.is_empty() == rows.ends_with("| Old-iMac |");
+            assert!(
+                rows.starts_with(&fresh) && is_kept,
+                "{marks}{command}:\n{rows}"
+            );
+        }
+    }
+}
+
+fn start_session(env: &TestEnv, repo: &Path) {
+    let mut command = env.command(&["hook"]);
+    command
+        .env("BOARDSYNC_NOW", NOW)
+        .env("BOARDSYNC_HOOK_TIMEOUT_MS", "60000");
+    let event = json!({"session_id": "other", "hook_event_name": "SessionStart", "cwd": repo});
+    env.feed(&mut command, event.to_string().as_bytes())
+        .quietly();
+}
+
+#[test]
 fn one_old_row_without_a_key_gives_way_to_the_two_of_its_name() {
     let env = TestEnv::new();
     let (one, two) = (env.repo("a/web"), env.repo("b/web"));
