@@ -36,6 +36,16 @@ enum Difference {
     FarAhead,
 }
 
+/// A row's key, the index of a cell, theirs and ours.
+type Cells = (String, usize, String, String);
+
+/// One step of a history: what both sides were told to do.
+struct Step<'a> {
+    action: &'a str,
+    repo: &'a Path,
+    now: &'a str,
+}
+
 /// The state of a history that both sides look at.
 struct World {
     env: TestEnv,
@@ -43,8 +53,10 @@ struct World {
     now: i64,
     repos: Vec<PathBuf>,
     seen: BTreeMap<Difference, usize>,
-    /// The keys of the rows whose heartbeat was far ahead when we closed them.
-    far_ahead: BTreeSet<String>,
+    /// The cells that differed after the last step: they may stay as they are.
+    differing: BTreeSet<Cells>,
+    /// Whether the boards were the same after the last step.
+    were_equal: bool,
     /// Our board before the last step.
     before: String,
     log: Vec<String>,
@@ -84,7 +96,8 @@ impl World {
                 .as_millis(),
             repos: Vec::new(),
             seen: BTreeMap::new(),
-            far_ahead: BTreeSet::new(),
+            differing: BTreeSet::new(),
+            were_equal: true,
             before: String::new(),
             log: Vec::new(),
             random: Random(random.below(u64::MAX) | 1),
@@ -291,10 +304,15 @@ impl World {
         command.env("BOARDSYNC_SYNC", "none");
         let said = Said::from(command.output().unwrap());
         assert_eq!(said.code, Some(0), "{said:?}");
-        self.compare(&repo, action, &theirs, &said.json(), &now);
+        let step = Step {
+            action,
+            repo: &repo,
+            now: &now,
+        };
+        self.compare(&step, &theirs, &said.json());
     }
 
-    fn compare(&mut self, repo: &Path, action: &str, theirs: &Value, ours: &Value, now: &str) {
+    fn compare(&mut self, step: &Step<'_>, theirs: &Value, ours: &Value) {
         let boards = ["theirs", "ours"].map(|side| fs::read_to_string(self.board(side)));
         let [Ok(their_board), Ok(our_board)] = boards else {
             assert_eq!(theirs["action"], ours["action"], "{}", self.story());
@@ -305,64 +323,44 @@ impl World {
         let story = self.story();
         let told = || format!("{}\ntheirs:\n{their_board}\nours:\n{our_board}", story);
         assert_eq!(their_lines.len(), our_lines.len(), "{}", told());
-        let key = Repo::at(repo, Path::new("/")).key;
-        // What a close alone may do, it does to the row of its repository.
-        let is_close_of = |row: &[String]| action == "close" && row[6].starts_with(&key);
         let mut differences = Vec::new();
+        let mut differing = BTreeSet::new();
         for (their_line, our_line) in their_lines.iter().zip(&our_lines) {
             if their_line == our_line || our_line.starts_with("updated: ") {
                 continue;
             }
-            if **their_line == format!("{our_line} — |") {
+            if **their_line == format!("{our_line} — |") && self.before.contains(our_line) {
                 differences.push(Difference::OldLine);
                 continue;
             }
             let (their_cells, our_cells) = (cells(their_line), cells(our_line));
             assert_eq!(their_cells.len(), our_cells.len(), "{}", told());
-            for (at, (their_cell, our_cell)) in their_cells.iter().zip(&our_cells).enumerate() {
-                let difference = match (at, their_cell.as_str(), our_cell.as_str()) {
-                    _ if their_cell == our_cell => continue,
-                    (1, "in-progress" | "closed", "force-closed")
-                        if self.was_far_ahead(&our_cells, now) =>
-                    {
-                        Difference::FarAhead
-                    }
-                    (3, "—", "topic") => Difference::BranchOfHead,
-                    (2..=4, "—", cell)
-                        if self.keeps_cell(&our_cells, at, cell, is_close_of(&our_cells)) =>
-                    {
-                        Difference::KeptCell
-                    }
-                    (5, "—", time)
-                        if self.is_time_of_close(
-                            &our_cells,
-                            time,
-                            now,
-                            is_close_of(&our_cells),
-                        ) =>
-                    {
-                        Difference::TimeOfClose
-                    }
-                    _ => panic!("`{their_cell}` and `{our_cell}`\n{}", told()),
-                };
-                differences.push(difference);
+            for (at, (theirs, ours)) in their_cells.iter().zip(&our_cells).enumerate() {
+                if theirs == ours {
+                    continue;
+                }
+                let both = (our_cells[6].clone(), at, theirs.clone(), ours.clone());
+                if !self.differing.contains(&both) {
+                    let difference = self.difference(step, &our_cells, &both);
+                    let Some(difference) = difference else {
+                        panic!("`{theirs}` and `{ours}`\n{}", told());
+                    };
+                    differences.push(difference);
+                }
+                differing.insert(both);
             }
         }
-        if differences.is_empty() {
-            let [theirs, ours] = [theirs, ours].map(|said| said["action"].clone());
-            // A row that was made equal again may have been written by one.
-            let is_first = self.seen.is_empty();
-            assert!(
-                theirs == ours || !is_first,
-                "{theirs} and {ours}\n{}",
-                told()
-            );
+        let are_equal = differences.is_empty() && differing.is_empty();
+        if are_equal && self.were_equal {
+            assert_eq!(theirs["action"], ours["action"], "{}", told());
         }
+        self.were_equal = are_equal;
+        self.differing = differing;
         for difference in differences {
             *self.seen.entry(difference).or_default() += 1;
         }
         self.before = our_board;
-        self.compare_ledgers(repo);
+        self.compare_ledgers(step.repo);
     }
 
     /// Compares the two last lines of the repository's ledger, which each side
@@ -391,39 +389,63 @@ impl World {
         }
     }
 
-    fn was_far_ahead(&mut self, row: &[String], now: &str) -> bool {
-        let times = Timestamp::parse(&row[5]).zip(Timestamp::parse(now));
-        if times.is_some_and(|(beat, now)| beat > now) {
-            self.far_ahead.insert(row[6].clone());
+    /// Names the reason why these cells differ since this step, if there is one.
+    fn difference(&self, step: &Step<'_>, row: &[String], both: &Cells) -> Option<Difference> {
+        let (key, at, theirs, ours) = both;
+        let id = Repo::at(step.repo, Path::new("/"));
+        let is_closed = step.action == "close" && *key == format!("{} |", id.key);
+        if *at == 1 && ours == "force-closed" {
+            let was_far_ahead = self.differing.iter().any(|(other, at, theirs, ours)| {
+                (other, *at) == (key, 1) && theirs == "in-progress" && ours == "force-closed"
+            });
+            let is_ahead = Timestamp::parse(&row[5])
+                .zip(Timestamp::parse(step.now))
+                .is_some_and(|(beat, now)| beat.as_millis() - now.as_millis() > 5 * 60_000);
+            let is_expected =
+                (theirs == "in-progress" && is_ahead) || (theirs == "closed" && was_far_ahead);
+            return is_expected.then_some(Difference::FarAhead);
         }
-        self.far_ahead.contains(&row[6])
+        if theirs != "—" {
+            return None;
+        }
+        match at {
+            3 if ours == "topic" && !self.is_branch_registered(key) => {
+                Some(Difference::BranchOfHead)
+            }
+            2..=5 if is_closed && self.had_cell(row, *at) => Some(Difference::KeptCell),
+            5 if is_closed && ours == step.now => Some(Difference::TimeOfClose),
+            _ => None,
+        }
     }
 
-    /// Gives the cells that a row of ours had before the last step, by its key,
-    /// or by its name as long as it had none.
-    fn row_before(&self, row: &[String]) -> Option<Vec<String>> {
-        let name = row[0].to_lowercase();
-        let rows: Vec<_> = self.before.lines().map(cells).collect();
-        let keyed = rows.iter().find(|had| had.len() == 7 && had[6] == row[6]);
-        let old = || {
-            rows.iter()
-                .find(|had| had.len() == 6 && had[0].to_lowercase() == name)
-        };
-        keyed.or_else(old).cloned()
+    fn is_branch_registered(&self, key: &str) -> bool {
+        let file = format!(
+            "peer-config/sessions/active/{}.json",
+            key.trim_end_matches(" |")
+        );
+        let entry = fs::read(self.env.path(&file)).ok();
+        let entry = entry.and_then(|text| serde_json::from_slice::<Value>(&text).ok());
+        entry.is_some_and(|entry| {
+            let is_valid = entry["mode"].is_null() || entry["mode"].is_string();
+            is_valid
+                && entry["branch"]
+                    .as_str()
+                    .is_some_and(|name| !name.is_empty())
+        })
     }
 
-    /// A close keeps the cell of this very row, and a closed row keeps it on.
-    fn keeps_cell(&self, row: &[String], at: usize, cell: &str, is_close: bool) -> bool {
-        let had = self.row_before(row);
-        let was_closed = had.as_ref().is_some_and(|had| had[1] == "closed");
-        row[1] == "closed" && (is_close || was_closed) && had.is_some_and(|had| had[at] == cell)
-    }
-
-    /// A close has its own time, and a closed row keeps the time that it had.
-    fn is_time_of_close(&self, row: &[String], time: &str, now: &str, is_close: bool) -> bool {
-        let had = self.row_before(row);
-        let is_kept = had.is_some_and(|had| had[1] == "closed" && had[5].starts_with(time));
-        row[1] == "closed" && (is_close && time == now || is_kept)
+    /// Returns whether this very row, or the old one of its name, had the cell.
+    fn had_cell(&self, row: &[String], at: usize) -> bool {
+        self.before.lines().map(cells).any(|before| {
+            let is_row = match before.get(6) {
+                Some(key) if !key.starts_with('—') => *key == row[6],
+                _ => before[0].eq_ignore_ascii_case(&row[0]),
+            };
+            is_row
+                && before
+                    .get(at)
+                    .is_some_and(|cell| cell.trim_end_matches(" |") == row[at])
+        })
     }
 
     fn story(&self) -> String {
