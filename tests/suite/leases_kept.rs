@@ -261,3 +261,29 @@ fn folders_of_one_name_stay_told_apart_when_one_of_them_is_over() {
     hook(&env, &mut three, "SessionStart", "three", &c);
     assert_eq!(rows(&env)[2], "c/web in-progress three");
 }
+
+#[test]
+fn a_hook_with_nothing_new_does_not_wait_for_the_lock() {
+    let env = TestEnv::new();
+    let app = env.git_repo("app");
+    let mut agent = Agent::start(&env, "claude");
+    hook(&env, &mut agent, "SessionStart", "a", &app);
+    let _holder = Holder::start(&env);
+    // One that waited would report that it went on without the lock.
+    let start = event("SessionStart", "a", &app);
+    let (_, said) = agent.hook(&env, &[], &[], &start);
+    assert_eq!(said, "");
+}
+
+#[test]
+fn the_end_of_a_session_leaves_a_row_to_the_live_session_lock_of_another() {
+    let env = TestEnv::new();
+    let app = env.git_repo("app");
+    session_lock(&app, "peer");
+    let mut agent = Agent::start(&env, "claude");
+    hook(&env, &mut agent, "SessionStart", "a", &app);
+    assert_eq!(rows(&env), ["app in-progress peer"], "it speaks first");
+    hook(&env, &mut agent, "SessionEnd", "a", &app);
+    anybody(&env);
+    assert_eq!(rows(&env)[0], "app in-progress peer");
+}
