@@ -1,7 +1,7 @@
 //! Whether rows tell hosts apart, where several hosts write.
 
 use super::lock;
-use crate::board::{Board, Field};
+use crate::board::{Board, Condition, Field};
 use crate::commit::LIMIT;
 use crate::disk::{Links, read_small};
 use crate::edit;
@@ -19,6 +19,9 @@ pub fn check(inspection: &Inspection, findings: &mut Findings) {
     let Some(text) = read.map(|read| String::from_utf8_lossy(&read.bytes).into_owned()) else {
         return;
     };
+    if Board::condition_of(&text) != Condition::Ours {
+        return;
+    }
     let board = Board::parse(&text);
     let hosts = board.rows.iter().filter_map(|row| row.get(Field::Host));
     let count = hosts.collect::<BTreeSet<_>>().len();
