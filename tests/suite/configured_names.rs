@@ -133,6 +133,40 @@ fn a_sweep_closes_no_row_of_which_it_knows_nothing() {
 }
 
 #[test]
+fn a_sweep_enters_no_hidden_folder_and_adds_what_the_asking_repository_names() {
+    let env = TestEnv::new();
+    let config = "cross-repo:\n  projects: [~/Projects/far/down/named, ~/other/outside]\n";
+    let asking = repo(&env, "Projects/asking", config);
+    let lock = json!({"session_id": "s", "started_at": NOW, "last_heartbeat": NOW,
+                      "mode": "deep", "pid": 1, "host": "studio", "ttl_hours": 4});
+    let all = [
+        "busy",
+        "far/down/named",
+        ".hidden/inner",
+        "no-git",
+        "far/down/unnamed",
+    ];
+    let paths = all.map(|name| format!("Projects/{name}"));
+    for path in paths
+        .iter()
+        .map(String::as_str)
+        .chain(["Projects", "other/outside"])
+    {
+        let repo = repo(&env, path, "");
+        fs::write(repo.join(".orchestrator/session.lock"), lock.to_string()).unwrap();
+    }
+    fs::remove_dir(env.home().join("Projects/no-git/.git")).unwrap();
+    run(&env, &["sweep"], &asking).quietly();
+    let board = env.read_board();
+    let rows = board.lines().filter(|line| line.ends_with(" |"));
+    let names: Vec<_> = rows
+        .filter_map(|row| row.split(' ').nth(1))
+        .skip(1)
+        .collect();
+    assert_eq!(names, ["asking", "busy", "named"], "{board}");
+}
+
+#[test]
 fn the_ledger_counts_what_only_newer_node_writers_say() {
     let env = TestEnv::new();
     let repo = repo(&env, "app", "");

@@ -53,6 +53,7 @@ mod ledger_summary;
 mod load;
 mod lock_library;
 #[cfg(feature = "failpoints")]
+mod lock_other_records;
 mod lock_rules;
 mod lock_status;
 mod many_hosts;
