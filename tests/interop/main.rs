@@ -6,6 +6,7 @@ mod env;
 mod guard;
 mod histories;
 mod hooks;
+mod host_column;
 mod locks;
 mod peer;
 mod same_bytes;
