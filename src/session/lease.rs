@@ -191,11 +191,14 @@ pub fn rows(leases: &[Lease], processes: &Processes, now: Timestamp) -> Vec<(Rep
         .filter_map(|(repo, leases)| Some((*repo, leases.last()?.0.name.as_str())))
         .collect();
     let names = tell_apart(&named);
-    let row = |((repo, leases), name): ((&Path, Vec<(&Lease, Life)>), String)| {
-        let row = folder_row(&leases, now)?;
-        Some((Repo::at(repo, Path::new("/")), FolderRow { name, ..row }))
-    };
-    folders.into_iter().zip(names).filter_map(row).collect()
+    folders
+        .into_iter()
+        .zip(names)
+        .filter_map(|((repo, leases), name)| {
+            let row = folder_row(&leases, now)?;
+            Some((Repo::at(repo, Path::new("/")), FolderRow { name, ..row }))
+        })
+        .collect()
 }
 
 /// Paths as text: what is not Unicode has a key of its lossy text anyway
