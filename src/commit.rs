@@ -43,8 +43,8 @@ use std::time::Duration;
 /// The most rounds of one commit; 16 writers without lock or latch need few.
 const ROUNDS: usize = 64;
 
-/// Where neither a lock nor an exchange keeps writers apart, another host's
-/// write that was under way has arrived after this long.
+/// If neither the lock nor an exchange separates writers, a write in flight on
+/// another host will have landed after this long.
 const SECOND_LOOK: Duration = Duration::from_millis(150);
 
 /// The report of a commit.
@@ -220,7 +220,7 @@ impl Commit<'_> {
     ///
     /// An editor that had read the board before our write saves over it without
     /// asking. While we are here, what it took away is written again. Where
-    /// nothing keeps other hosts away, theirs is waited for, without the latch.
+    /// nothing excludes other hosts, the latch is released and their write awaited.
     fn is_in_place(&mut self, board: Option<&Entry>) -> bool {
         if !self.has_exchange && !self.options.locked {
             self.latch = None;

@@ -29,8 +29,8 @@ pub enum Condition {
 /// The most cells of a document that is read as a board: eight for each row of
 /// the greatest board.
 ///
-/// A cell of one byte takes 24 bytes of memory, so that whoever fills a board
-/// with pipes would take 100 MiB of each hook.
+/// A cell of one byte takes 24 bytes of memory: without this limit a board full of
+/// pipes would cost each hook 100 MiB.
 pub const MOST_CELLS: usize = 512 * 1024;
 
 /// The reason why a board of ours must not be written.

@@ -74,7 +74,7 @@ pub fn join_rows<'a>(kept: &Board<'a>, other: &Board<'a>) -> Board<'a> {
 
 /// Joins the rows of two boards, and keeps the lines of both around them.
 ///
-/// This is for leftovers of a crash, whose age and ancestor nobody knows.
+/// This is for leftovers of a crash, whose age and ancestor are unknown.
 pub fn join_all<'a>(kept: &Board<'a>, other: &Board<'a>) -> Board<'a> {
     let mut board = join_rows(kept, other);
     board.frontmatter = kept.frontmatter.union(&other.frontmatter, kept.eol);

@@ -11,7 +11,7 @@ use super::table::{Table, ending};
 use crate::Timestamp;
 use std::borrow::Cow;
 
-/// A board: its rows, and around them everything that is not ours.
+/// A board: its rows, and the text around its table as it is.
 #[derive(Clone, Debug)]
 pub struct Board<'a> {
     /// The rows, in the order in which they were read or added.
@@ -134,19 +134,7 @@ impl<'a> Board<'a> {
     /// slot's host counts only on a shared board, on which a row without a host
     /// is anybody's.
     pub fn prior(&self, slot: &Slot<'_>) -> Option<&Row<'a>> {
-        let shared = self.is_shared();
-        let on = |host: Option<&str>| {
-            let is_meant = |row: &&Row<'a>| {
-                let prior = row.slot(shared);
-                prior.identity == slot.identity && prior.host.as_deref() == host
-            };
-            let rows = self.rows.iter().filter(is_meant);
-            rows.reduce(|above, row| if row.outlives(above) { row } else { above })
-        };
-        match shared {
-            true => on(slot.host.as_deref()).or_else(|| on(None)),
-            false => on(None),
-        }
+        self.index().prior(slot).map(|(_, row)| row)
     }
 
     /// Returns the titles of the columns that are not ours, in the order of

@@ -152,8 +152,7 @@ impl<'r, 'a> Index<'r, 'a> {
         index
     }
 
-    /// Finds the row that an update of this slot would start from, as
-    /// [`Board::prior`] does, and its place among the rows.
+    /// Finds the row of [`Board::prior`], and its place among the rows.
     pub fn prior(&self, slot: &Slot<'_>) -> Option<(usize, &'r Row<'a>)> {
         let on = |host: Option<Cow<'_, str>>| {
             let identity = slot.identity.clone();

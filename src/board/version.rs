@@ -1,4 +1,4 @@
-//! Which of two versions of a row is newer; nothing else compares heartbeats.
+//! Which of two versions of a row is newer: rows are compared nowhere else.
 
 use super::field::Field;
 use super::row::Row;

@@ -27,7 +27,7 @@ pub struct Cli {
 }
 
 /// Defines each command only once it is named: defining all of them takes longer
-/// than most updates. It is what clap derives, but for that.
+/// than most updates. Otherwise it is what clap derives.
 macro_rules! commands {
     ($($name:literal => $variant:ident($args:ty), $about:literal;)+) => {
         /// The commands.

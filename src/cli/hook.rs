@@ -32,7 +32,7 @@ const END_LIMIT: Duration = Duration::from_millis(700);
 const OTHER_LIMIT: Duration = Duration::from_secs(2);
 /// What is kept of the limit for the commit, once the lock cannot be acquired.
 const FOR_THE_COMMIT: Duration = Duration::from_millis(250);
-/// What the commit may wait of that: without the latch it loses nothing.
+/// How much of that the commit may wait for the latch: without it nothing is lost.
 const FOR_THE_LATCH: Duration = Duration::from_millis(125);
 
 /// The arguments of `hook`, which reads stdin.

@@ -6,15 +6,21 @@
 
 use std::sync::atomic::AtomicBool;
 
+/// The signals that ask a process to end.
+#[cfg(unix)]
+const ENDING: [i32; 3] = {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    [SIGINT, SIGTERM, SIGHUP]
+};
+
 /// Returns a flag that is set once a signal has come.
 #[cfg(unix)]
 pub fn flag() -> std::sync::Arc<AtomicBool> {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     use signal_hook::flag;
     use std::sync::Arc;
     let seen = Arc::new(AtomicBool::new(false));
     let ignored = ignored();
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
+    for signal in ENDING {
         // A signal that our parent made us ignore (`nohup`) does not end us.
         if is_in(ignored, signal) {
             continue;
@@ -35,14 +41,11 @@ pub fn flag() -> std::sync::Arc<AtomicBool> {
     std::sync::Arc::new(AtomicBool::new(false))
 }
 
-/// Has SIGINT, SIGTERM and SIGHUP change nothing: what is done takes milliseconds.
+/// Makes SIGINT, SIGTERM and SIGHUP do nothing, for a command that ends in
+/// milliseconds anyway.
 pub fn outlive() {
     #[cfg(unix)]
-    for signal in [
-        signal_hook::consts::SIGHUP,
-        signal_hook::consts::SIGINT,
-        signal_hook::consts::SIGTERM,
-    ] {
+    for signal in ENDING {
         let _ = signal_hook::flag::register(signal, std::sync::Arc::default());
     }
 }

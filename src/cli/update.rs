@@ -101,8 +101,8 @@ pub fn run(context: &Context, args: &UpdateArgs) -> Result<Exit, Failure> {
 
 /// Updates the rows of `repos`, all with what `explicit` says.
 ///
-/// A folder that is gone has at most a row to close: where there is none, it is
-/// a mistake, which costs the others nothing.
+/// A folder that is gone can only have a row to close. Without one it is reported
+/// as a mistake, and the others are updated all the same.
 pub fn run_for(
     context: &Context,
     repos: &[PathBuf],

@@ -162,7 +162,7 @@ impl Watch<'_> {
         }
     }
 
-    /// Returns what the screen shows: the board, or why there is none.
+    /// Returns what the screen shows: the board, or why it cannot be shown.
     fn page(&mut self, terminal: &Terminal) -> Page {
         match self.snapshot() {
             Ok(snapshot) => page(&self.view(&snapshot), terminal),

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 /// Watches over the process until it is dropped.
 ///
-/// A file system cannot be told to give up, and whatever a process is ended
-/// in, the board is whole.
+/// A call of the file system cannot be cancelled, and a process that ends at any
+/// point leaves the board intact.
 pub struct Watchdog {
     _alive: Sender<()>,
 }

@@ -19,7 +19,7 @@ pub(super) struct Current {
 }
 
 impl Commit<'_> {
-    /// Opens the board's folder; `None` if there is none.
+    /// Opens the board's folder; `None` if it does not exist.
     pub(super) fn board(&mut self) -> Result<Option<Entry>, CommitError> {
         let board = match self.place.entry() {
             Ok(board) => board,
@@ -39,7 +39,7 @@ impl Commit<'_> {
         Ok(Some(board))
     }
 
-    /// Reads the board; `None` if there is none.
+    /// Reads the board; `None` if it does not exist.
     pub(super) fn read(&self, board: &Entry) -> Result<Option<Current>, CommitError> {
         let mut backoff = Backoff::new(READ_PATIENCE, Duration::from_millis(5));
         loop {

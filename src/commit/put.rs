@@ -27,8 +27,8 @@ impl Commit<'_> {
         let staged = self.stage(&board, new, &[], None)?;
         let placed = disk::retry_briefly(|| {
             match disk::publish_new("board.publish", &staged.entry, &board) {
-                // Half a board is none: where nothing refuses to replace, a look
-                // must do.
+                // Half a board cannot be read: where no rename refuses to replace,
+                // look first.
                 Err(error) if disk::is_unsupported(&error) => {
                     disk::move_new("board.publish", &staged.entry, &board)
                 }

@@ -22,7 +22,7 @@ pub const LIMIT: u64 = 4 * 1024 * 1024;
 /// How many bytes of boards one update goes through to join what it finds
 /// beside the board, each join being a walk over both sides.
 ///
-/// That takes a fifth of a second of a hook's two. The rest waits for the next
+/// That takes 0.2 s of a hook's 2 s. The rest waits for the next
 /// update, so that whoever fills a vault with such files delays what they say,
 /// and not what the sessions of this host say.
 pub const JOIN_BUDGET: u64 = 4 * 1024 * 1024;
@@ -127,9 +127,9 @@ impl Staged {
 
     /// Compares the file at `entry` with the one that was put there first.
     ///
-    /// A number of a file is given to another one as soon as it is free, so
-    /// where the time differs, which some file systems change by themselves, the
-    /// content decides.
+    /// Inode numbers are reused as soon as they are free, and some file systems
+    /// change the time of a file by themselves: where the time differs, the content
+    /// decides.
     pub fn is_at(&self, entry: &Entry) -> bool {
         let (Ok(now), Some(stamp)) = (disk::status(entry), self.stamp) else {
             return false;

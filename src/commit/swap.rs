@@ -5,13 +5,13 @@ use super::staged::{LIMIT, Staged, Stamp};
 use crate::disk::{self, Entry, Links};
 use std::io::{self, ErrorKind};
 
-/// How many changes just before the swap are met by reading the board again.
+/// How many last-moment changes are handled by reading the board again.
 const COMPARISONS: u32 = 8;
 
 /// The outcome of an exchange, as seen on the disk.
 pub(super) enum Exchange {
     Done,
-    /// It is not done, for this reason.
+    /// It failed with this error.
     Failed(io::Error),
     /// The file system has none.
     Unsupported,

@@ -1,4 +1,4 @@
-//! Which vault: the first source that names one and may, unless the repository
+//! Which vault: the first source that names one and is allowed to, unless the repository
 //! forbids it.
 
 use super::ConfigError;
@@ -45,8 +45,8 @@ impl VaultSource {
     /// be trusted with more than a board: git may be run there, and links in it
     /// are followed.
     ///
-    /// Only a vault that nothing but a repository names is not: it may have been
-    /// cloned from anybody.
+    /// False only for a vault that nothing but a repository names, which may have
+    /// been cloned from anybody.
     pub fn is_named_by_user(&self) -> bool {
         !matches!(self, Self::SessionConfig(_))
     }

@@ -32,7 +32,7 @@ impl Env {
     pub fn path(&self, name: &str) -> Option<PathBuf> {
         let value = self.get(name)?;
         Some(value.to_str().map_or_else(
-            // Trimming needs text; bytes that are none are meant as they are.
+            // Only text can be trimmed; other bytes are taken as they are.
             || PathBuf::from(value),
             |text| PathBuf::from(text.trim()),
         ))

@@ -1,7 +1,7 @@
 //! Where the files of the user, of the peer and of boardsync lie.
 
 use super::env::{Env, HOME};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Returns the user's home folder, if it is known and absolute.
 pub fn home(env: &Env) -> Option<PathBuf> {
@@ -70,6 +70,14 @@ pub fn state_dir(env: &Env) -> Option<PathBuf> {
         }
     })?;
     Some(parent.join("boardsync"))
+}
+
+/// Returns the file in `folder` of the folder for state that belongs to the board
+/// at `board`: named by the hash of its path.
+pub fn board_state_file(state_dir: &Path, folder: &str, board: &Path) -> PathBuf {
+    let hash = hmac_sha256::Hash::hash(board.to_string_lossy().as_bytes());
+    let name: String = hash[..8].iter().map(|byte| format!("{byte:02x}")).collect();
+    state_dir.join(folder).join(format!("{name}.json"))
 }
 
 /// Returns the vault that is used where none is named.

@@ -19,8 +19,8 @@ pub mod vault;
 pub use choose::{Choice, VaultChoice, VaultSource, choose_vault};
 pub use env::Env;
 pub use folders::{
-    default_vault, home, host_aliases_file, own_config_file, owner_file, private_dir, registry_dir,
-    state_dir,
+    board_state_file, default_vault, home, host_aliases_file, own_config_file, owner_file,
+    private_dir, registry_dir, state_dir,
 };
 pub use own::{OwnConfig, sweep_roots};
 #[cfg(feature = "cli")]

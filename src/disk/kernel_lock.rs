@@ -203,7 +203,7 @@ fn open_or_create(at: &(impl At + ?Sized), mode: u32) -> io::Result<File> {
         // Another user's: the kernel locks what we may only read, too.
         Err(error) if error.kind() == ErrorKind::PermissionDenied => open(flags | OFlags::RDONLY),
         Ok(file) => {
-            // Where permissions cannot be set, there are none to speak of.
+            // A file system that refuses has no permissions worth setting.
             let _ = openers.admit_to(&file);
             Ok(file)
         }

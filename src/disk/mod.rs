@@ -34,4 +34,6 @@ pub use rename::{copy_new, exchange, move_new, publish_new, remove, remove_folde
 pub use rewrite::{rewrite, rewrite_like};
 pub use status::{FileId, FileKind, FileStatus};
 pub use token::{Token, is_running};
-pub use write::{Durability, append, create_folder, create_new, fill, touch, write_over};
+pub use write::{
+    Durability, append, create_folder, create_new, create_private_folder, fill, touch, write_over,
+};

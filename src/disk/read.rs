@@ -65,7 +65,7 @@ pub enum Links {
     Follow,
 }
 
-/// Reads the regular file at `at`, at most `limit` bytes; `None` if there is none.
+/// Reads the regular file at `at`, at most `limit` bytes; `None` if it does not exist.
 ///
 /// It looks before it opens, since opening a FIFO or a device is itself an act
 /// that its other end can see, and looks again at what was opened. A file that

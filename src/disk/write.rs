@@ -28,6 +28,15 @@ pub fn create_folder(step: &'static str, path: &Path) -> io::Result<()> {
     })
 }
 
+/// Creates a folder that only its owner may look into, and those above it.
+pub fn create_private_folder(path: &Path) -> io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}
+
 /// Creates a file that must not exist yet, readable by its owner and `mode`.
 pub fn create_new(step: &'static str, at: &(impl At + ?Sized), mode: u32) -> io::Result<File> {
     failpoint::around(step, || {

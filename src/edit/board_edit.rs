@@ -67,7 +67,7 @@ pub trait BoardEdit {
 
     /// Looks, without the lock, whether the board says already what this edit
     /// is for.
-    fn is_done(&mut self, _options: &EditOptions) -> bool {
+    fn is_done(&self, _options: &EditOptions) -> bool {
         false
     }
 

@@ -28,7 +28,7 @@ impl BoardEdit for Create {
 
 /// Removes a board without rows or notes, with the files of its locks and the
 /// folders of both if that was all in them; false if the board says something,
-/// or there is none.
+/// or does not exist.
 ///
 /// # Errors
 ///

@@ -69,14 +69,6 @@ impl LeaseRows {
     /// Returns whether the board shows already what the sessions in `repo` do,
     /// and no crashed process has left anything to be joined.
     pub fn are_shown_of(&mut self, repo: &Path, options: &EditOptions) -> bool {
-        const ALL: [Field; 6] = [
-            Field::Repo,
-            Field::Status,
-            Field::Session,
-            Field::Branch,
-            Field::Mode,
-            Field::Heartbeat,
-        ];
         let read = read_small(&options.place.target, LIMIT, Links::Refuse);
         let Some(read) = read.ok().flatten() else {
             return false;
@@ -90,7 +82,10 @@ impl LeaseRows {
         let mut rows = self.rows.iter().filter(|(known, _)| known.path == repo);
         rows.all(|(repo, row)| {
             let shown = board.prior(&Slot::keyed(&repo.key).on(host));
-            shown.is_some_and(|shown| ALL.iter().all(|field| shown.get(*field) == row.get(*field)))
+            shown.is_some_and(|shown| {
+                shows_the_same(shown, row)
+                    && shown.get(Field::Heartbeat) == row.get(Field::Heartbeat)
+            })
         }) && !has_leftovers(options.place, Token::new(options.host.tag()))
     }
 
@@ -178,20 +173,9 @@ fn row(
         Some(mode) => made.with(Field::Mode, &mode),
         None => made,
     };
-    let is_same = |row: &Row<'_>| {
-        [
-            Field::Repo,
-            Field::Status,
-            Field::Session,
-            Field::Branch,
-            Field::Mode,
-        ]
-        .iter()
-        .all(|field| row.get(*field) == made.get(*field))
-    };
     let heartbeat = known.heartbeat(
         prior.and_then(|row| row.heartbeat()),
-        prior.is_some_and(is_same),
+        prior.is_some_and(|prior| shows_the_same(prior, &made)),
         now,
     );
     let locked = lock.and_then(|lock| Timestamp::parse(lock.heartbeat()));
@@ -199,6 +183,20 @@ fn row(
         .filter(|beat| now.since(*beat) >= 0)
         .map_or(heartbeat, |beat| beat.max(heartbeat));
     Some(made.with(Field::Heartbeat, &heartbeat.to_string()))
+}
+
+/// Returns whether two rows differ in nothing but their heartbeats.
+fn shows_the_same(one: &Row<'_>, other: &Row<'_>) -> bool {
+    let fields = [
+        Field::Repo,
+        Field::Status,
+        Field::Session,
+        Field::Branch,
+        Field::Mode,
+    ];
+    fields
+        .iter()
+        .all(|field| one.get(*field) == other.get(*field))
 }
 
 /// Returns whether `name` is a longer end of the path that ends in `short`: a name

@@ -13,6 +13,7 @@
 use super::options::EditOptions;
 use crate::Timestamp;
 use crate::board::{Board, Field, Row, Slot, Status};
+use crate::config::board_state_file;
 use crate::disk::{self, Links, read_small};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -185,6 +186,7 @@ impl OwnRows {
     pub fn write(&mut self, options: &EditOptions) -> io::Result<()> {
         self.updated = Some(options.now.as_millis());
         if !(1..MOST_LINES).contains(&self.lines) {
+            self.gone.clear();
             return self.store(options);
         }
         let Some(path) = file(options) else {
@@ -204,13 +206,6 @@ impl OwnRows {
         disk::append("own-rows.append", &path, &bytes)
     }
 
-    fn as_one_line(&self) -> serde_json::Result<Vec<u8>> {
-        serde_json::to_vec(&Self {
-            gone: Vec::new(),
-            ..self.clone()
-        })
-    }
-
     /// Replaces the journal by one line.
     fn store(&self, options: &EditOptions) -> io::Result<()> {
         let Some(path) = file(options) else {
@@ -221,7 +216,7 @@ impl OwnRows {
         let create = || disk::create_new("own-rows.create", &pending, 0o600);
         let file = match create() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                create_private(folder)?;
+                disk::create_private_folder(folder)?;
                 create()
             }
             // Left by a process of this number that was killed.
@@ -231,7 +226,7 @@ impl OwnRows {
             }
             created => created,
         }?;
-        let written = disk::fill("own-rows.write", &file, &self.as_one_line()?)
+        let written = disk::fill("own-rows.write", &file, &serde_json::to_vec(self)?)
             .and_then(|()| disk::replace("own-rows.replace", &pending, &path));
         if written.is_err() {
             let _ = disk::remove("own-rows.unlink", &pending);
@@ -274,19 +269,7 @@ impl OwnRow {
     }
 }
 
-/// Names the file of a board, by the hash of its path.
 fn file(options: &EditOptions) -> Option<PathBuf> {
-    let board = options.place.target.to_string_lossy();
-    let hash = hmac_sha256::Hash::hash(board.as_bytes());
-    let name: String = hash[..8].iter().map(|byte| format!("{byte:02x}")).collect();
-    let folder = options.state.as_ref()?.join(FOLDER);
-    Some(folder.join(format!("{name}.json")))
-}
-
-fn create_private(folder: &Path) -> io::Result<()> {
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
+    let state = options.state.as_ref()?;
+    Some(board_state_file(state, FOLDER, &options.place.target))
 }

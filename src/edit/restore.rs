@@ -19,7 +19,7 @@ pub struct Restore {
 }
 
 impl Restore {
-    /// Reads the last backup of a board; `None` if there is none.
+    /// Reads the last backup of a board; `None` if it has no backup.
     ///
     /// # Errors
     ///

@@ -26,12 +26,12 @@ const EXPECTED: Duration = Duration::from_secs(10);
 ///
 /// The board cannot be read as one, or an interrupt ended the wait.
 pub fn run<E: BoardEdit>(options: &EditOptions, edit: &mut E) -> Result<Report, EditError> {
+    if options.dry_run == DryRun::No && edit.is_done(options) {
+        return Ok(EditedBoard::new(edit, options).report(Action::SkippedNoop, None));
+    }
     edit.prepare(options);
     if options.dry_run == DryRun::Yes {
         return try_in_memory(options, edit);
-    }
-    if edit.is_done(options) {
-        return Ok(EditedBoard::new(edit, options).report(Action::SkippedNoop, None));
     }
     let mut document = EditedBoard::new(edit, options);
     let (committed, outcome) = under_lock(options, |options| {

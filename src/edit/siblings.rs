@@ -49,7 +49,7 @@ pub struct Sorted {
 pub fn sort(siblings: impl IntoIterator<Item = Entry>, largest: u64, mut budget: u64) -> Sorted {
     let mut sorted = Sorted::default();
     for entry in siblings {
-        // Gone meanwhile: then it is none.
+        // It has been removed meanwhile.
         let Ok(status) = disk::status(&entry) else {
             continue;
         };

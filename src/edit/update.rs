@@ -136,11 +136,15 @@ fn drop_adopted(repositories: &[RepoSources], board: &mut Board, host: &str) -> 
     board.rows.len() != before
 }
 
+fn leases(options: &EditOptions) -> Option<LeaseRows> {
+    let state = options.state.as_deref()?;
+    Some(LeaseRows::at(state, options.activity))
+}
+
 impl BoardEdit for Update<'_> {
     fn prepare(&mut self, options: &EditOptions) {
         self.copies = ConflictCopies::once_settled(options.place);
-        let state = options.state.as_deref();
-        self.leases = state.map(|state| LeaseRows::at(state, options.activity));
+        self.leases = leases(options);
     }
 
     fn apply<'b>(
@@ -240,11 +244,11 @@ impl BoardEdit for Update<'_> {
 
     /// Of a burst of hooks the first one writes what all of them have to say; the
     /// others need not queue to find that out.
-    fn is_done(&mut self, options: &EditOptions) -> bool {
-        match (&self.repo_of_hook, &mut self.leases) {
-            (Some(repo), Some(leases)) => leases.are_shown_of(repo, options),
-            _ => false,
-        }
+    fn is_done(&self, options: &EditOptions) -> bool {
+        let Some(repo) = self.repo_of_hook else {
+            return false;
+        };
+        leases(options).is_some_and(|mut leases| leases.are_shown_of(repo, options))
     }
 
     fn finish(&mut self, end: &End<Refusal>, options: &EditOptions) {

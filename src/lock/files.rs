@@ -20,7 +20,7 @@ pub struct LockFiles {
 }
 
 impl LockFiles {
-    /// Opens the folder of the lock at `path`; `None` if there is none.
+    /// Opens the folder of the lock at `path`; `None` if it does not exist.
     pub fn open(path: &Path) -> io::Result<Option<Self>> {
         let (folder, in_vault) = folder_of(path);
         let opened = match in_vault {

@@ -30,7 +30,7 @@ impl Site {
         Ok(Self::new(LockFiles::create(path)?, options))
     }
 
-    /// Opens the folder of the lock at `path`; `None` if there is none.
+    /// Opens the folder of the lock at `path`; `None` if it does not exist.
     pub fn open(path: &Path, options: &LockOptions) -> io::Result<Option<Self>> {
         let files = LockFiles::open(path)?;
         Ok(files.map(|files| Self::new(files, options)))

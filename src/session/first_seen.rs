@@ -1,12 +1,13 @@
 //! Since when this host has known the heartbeats that are ahead of its clock.
 //!
-//! Another host's clock may be years ahead. How old its heartbeat is nobody can
-//! say then, but for how long it has been the same.
+//! Another host's clock may be years ahead. The age of its heartbeat is unknown
+//! then; what is known is for how long it has stayed the same.
 
 use crate::Timestamp;
-use crate::disk::{Links, read_small, rewrite_like};
+use crate::config::board_state_file;
+use crate::disk::{Links, create_private_folder, read_small, rewrite_like};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The folder of these files, in the folder for state.
 const FOLDER: &str = "first-seen";
@@ -26,7 +27,7 @@ pub fn first_seen(
     if ahead.is_empty() {
         return BTreeMap::new();
     }
-    let file = file(state_dir, board);
+    let file = board_state_file(state_dir, FOLDER, board);
     let read = read_small(&file, CAP, Links::Refuse).ok().flatten();
     let known: BTreeMap<String, Timestamp> = read
         .and_then(|read| serde_json::from_slice(&read.bytes).ok())
@@ -47,22 +48,11 @@ pub fn first_seen(
 
 fn remember(file: &Path, seen: &BTreeMap<String, Timestamp>) -> std::io::Result<()> {
     if let Some(folder) = file.parent() {
-        let mut builder = std::fs::DirBuilder::new();
-        builder.recursive(true);
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(folder)?;
+        create_private_folder(folder)?;
     }
     rewrite_like(
         file,
         &serde_json::to_vec(seen)?,
         None::<crate::disk::Access>,
     )
-}
-
-/// Names the file of a board, by the hash of its path.
-fn file(state_dir: &Path, board: &Path) -> PathBuf {
-    let hash = hmac_sha256::Hash::hash(board.to_string_lossy().as_bytes());
-    let name: String = hash[..8].iter().map(|byte| format!("{byte:02x}")).collect();
-    state_dir.join(FOLDER).join(format!("{name}.json"))
 }

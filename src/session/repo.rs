@@ -16,7 +16,7 @@ pub struct Repo {
     /// The absolute path, without `.`, `..` or a trailing separator.
     pub path: PathBuf,
     /// Gives `vault-name` of its configuration, else the last component of the
-    /// path, or all of it where there is none.
+    /// path, or the whole path if it has none.
     pub name: String,
     /// The first 8 hex digits of [`Repo::hash`].
     pub key: String,

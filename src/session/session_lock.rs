@@ -43,7 +43,7 @@ pub struct SessionLock {
 }
 
 impl SessionLock {
-    /// Reads the lease of the repository at `repo`; `None` where there is none.
+    /// Reads the lease of the repository at `repo`; `None` if it has no session.lock.
     ///
     /// # Errors
     ///

@@ -1,8 +1,8 @@
 //! Whether the folder of a row is gone: known, or not known, but never guessed.
 //!
 //! A row has a name and a key, the start of the hash of a path. A path that
-//! ends in the name and hashes to the key is the row's; where none of the
-//! paths that are thought of does, nothing is known.
+//! ends in the name and hashes to the key is the row's; if no
+//! candidate does, the path is unknown.
 
 use super::repo::Repo;
 use crate::disk::absolute_path;

@@ -123,7 +123,7 @@ pub struct Inspection<'a> {
     pub now: Timestamp,
     /// The board, a note's path in the vault.
     pub board: &'a str,
-    /// The vault, or why there is none.
+    /// The vault, or why none can be used.
     pub vault: Result<VaultChoice, String>,
     /// Where the board and everything beside it lie, if that could be found.
     pub place: Result<BoardPlace, String>,

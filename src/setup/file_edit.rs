@@ -20,7 +20,7 @@ pub enum Rest {
 ///
 /// Errors are the end of a sentence that begins with the file.
 pub trait Format {
-    /// Adds what is ours to a text, or to no file; `None` if it is all there.
+    /// Adds what is ours to a text, or to no file; `None` if nothing needs adding.
     fn add(&self, text: Option<&str>) -> Result<Option<String>, String>;
     /// Removes what is ours; `None` if there is nothing.
     fn remove(&self, text: &str) -> Result<Option<Rest>, String>;

@@ -18,7 +18,7 @@ pub struct TextFile {
 }
 
 impl TextFile {
-    /// Reads the file at `path`, which is no link; `None` if there is none.
+    /// Reads the file at `path`, which must not be a link; `None` if it does not exist.
     pub fn read(path: &Path) -> Result<Option<Self>, String> {
         let read = read_small(path, LIMIT, disk::Links::Refuse)
             .map_err(|error| format!("cannot be read ({error})"))?;

@@ -1,6 +1,6 @@
 //! The Node writer, where it is installed.
 
-use crate::env::{Said, TestEnv};
+use crate::env::{Said, TestEnv, skipped};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -25,10 +25,7 @@ impl Peer {
             std::env::var_os("BOARDSYNC_REQUIRE_PEER").is_none_or(|value| value != "1"),
             "`{name}` needs the Node writer: {why}"
         );
-        // Past the harness, which shows nothing of a test that passes; in one
-        // write, for other tests print too.
-        let line = format!("skipped: {name} ({why})\n");
-        let _ = std::io::stderr().write_all(line.as_bytes());
+        skipped(&why);
         None
     }
 

@@ -2,7 +2,7 @@
 //!
 //! The commands are read off the help, so that a new one is held to this too.
 
-use crate::env::TestEnv;
+use crate::env::{TestEnv, skipped};
 use std::process::{Command, Stdio};
 
 /// Gives the names below `Commands:`.
@@ -118,7 +118,7 @@ fn completions_are_valid_and_know_every_command() {
             .output();
         match checked {
             Ok(checked) => assert!(checked.status.success(), "{shell}: {checked:?}"),
-            Err(error) => eprintln!("skipped: the syntax of {shell} completions ({error})"),
+            Err(error) => skipped(&format!("the syntax of {shell} completions: {error}")),
         }
     }
 }
@@ -171,7 +171,7 @@ fn bash_completes_the_values_of_a_filter_and_of_a_status() {
         let mut bash = env.command_of("bash");
         let output = match bash.args(["-c", &program]).output() {
             Ok(output) => output,
-            Err(error) => return eprintln!("skipped: completions of bash ({error})"),
+            Err(error) => return skipped(&format!("completions of bash: {error}")),
         };
         let completed = String::from_utf8_lossy(&output.stdout).into_owned();
         assert!(completed.starts_with(expected), "{words}: {output:?}");

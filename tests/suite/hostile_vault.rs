@@ -2,6 +2,7 @@
 
 use crate::env::{Said, TestEnv, board_of};
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::{Path, PathBuf};
@@ -114,7 +115,7 @@ pub fn state_of(folder: &Path) -> BTreeMap<PathBuf, (u32, Vec<u8>)> {
     all
 }
 
-fn limited(env: &TestEnv, args: &[&str]) -> Command {
+fn limited(env: &TestEnv, args: &[impl AsRef<OsStr>]) -> Command {
     let mut command = env.command_of("prlimit");
     command
         .arg(format!("--data={MEMORY}"))
@@ -122,6 +123,12 @@ fn limited(env: &TestEnv, args: &[&str]) -> Command {
         .args(args)
         .env("BOARDSYNC_TIMEOUT_MS", "20");
     command
+}
+
+/// Returns the command line that starts a session in `app`.
+fn update_of(env: &TestEnv) -> [String; 5] {
+    let repo = env.repo("app").display().to_string();
+    ["update", "--status", "in-progress", "--repo", &repo].map(String::from)
 }
 
 /// Runs a command that must end in time, by itself, and within the memory.
@@ -226,14 +233,7 @@ fn copies_that_are_too_much_wait_and_stop_no_update() {
         board_of("| mine | closed | s | — | — | 2026-11-30T06:00:00.000Z | 00ffffff |\n"),
     )
     .unwrap();
-    let repo = env.repo("app");
-    let args = [
-        "update",
-        "--status",
-        "in-progress",
-        "--repo",
-        repo.to_str().unwrap(),
-    ];
+    let args = update_of(&env);
     let said = ends(&env, limited(&env, &args), "update");
     let board = env.read_board();
     assert!(board.contains("| app |"), "{said:?}");
@@ -341,14 +341,7 @@ fn a_leftover_that_is_too_much_beside_the_board_is_kept_for_a_person() {
     let env = TestEnv::new();
     env.write_board(&large_board(1, 2 << 20));
     let planted = leftover(&env, 2, &large_board(1, 7 << 19));
-    let repo = env.repo("app");
-    let args = [
-        "update",
-        "--status",
-        "in-progress",
-        "--repo",
-        repo.to_str().unwrap(),
-    ];
+    let args = update_of(&env);
     let mut command = limited(&env, &args);
     command.env("BOARDSYNC_STALE_MS", "1");
     std::thread::sleep(Duration::from_millis(5));

@@ -1,26 +1,12 @@
 //! Real processes held at the steps where it would go wrong.
 
-use crate::env::{Parked, Said, TestEnv, board_of, host_name, make_older, time, wait_until};
+use crate::env::situation::{NOTE, PLANTED, PROSE, SEED};
+use crate::env::{Parked, Said, TestEnv, board_of, host_name, make_older, save, wait_until};
 use serde_json::Value;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, SystemTime};
-
-const SEED: &str = "| seed | closed | s0 | — | — | 2026-11-30T06:00:00.000Z | 00000000 |\n";
-const PLANTED: &str = "| planted | closed | s9 | — | — | 2026-11-30T06:30:00.000Z | 99999999 |\n";
-const PROSE: &str = "\nA person wrote this below the table.\n";
-const NOTE: &str = "# My own note\n\nNothing generated.\n";
-
-/// Prepares an update of the repository `name`.
-fn update(env: &TestEnv, name: &str) -> Command {
-    let repo = env.repo(name);
-    let mut command = env.command(&["update", "--json", "--status", "in-progress"]);
-    command
-        .args(["--heartbeat", &time(1_000), "--repo"])
-        .arg(repo);
-    command
-}
 
 fn run(mut command: Command) -> Said {
     command.output().unwrap().into()
@@ -28,7 +14,7 @@ fn run(mut command: Command) -> Said {
 
 /// Runs an update that nothing stands in the way of.
 fn next(env: &TestEnv) {
-    let json = run(update(env, "next")).quietly().json();
+    let json = run(env.update_command("next")).quietly().json();
     assert_eq!(json["action"], "written");
     assert_eq!(json["lock"]["locked"], true, "{json}");
     assert_eq!(json["lock"]["release"], "released", "{json}");
@@ -38,7 +24,7 @@ fn next(env: &TestEnv) {
 
 /// Prepares an update to which a lock that is 150 ms old is stale.
 fn hasty(env: &TestEnv, name: &str) -> Command {
-    let mut command = update(env, name);
+    let mut command = env.update_command(name);
     command.env("BOARDSYNC_STALE_MS", "150");
     command
 }
@@ -54,13 +40,6 @@ fn seed(env: &TestEnv) {
 
 fn plant(env: &TestEnv) {
     env.write_board(&board_of(&format!("{SEED}{PLANTED}{PROSE}")));
-}
-
-/// Writes as most editors do: a new file, moved over the old one.
-fn save(path: &Path, text: &str) {
-    let new = path.with_extension("saving");
-    std::fs::write(&new, text).unwrap();
-    std::fs::rename(&new, path).unwrap();
 }
 
 fn plant_stale(env: &TestEnv) {
@@ -119,10 +98,10 @@ fn race_for_a_stale_lock(racers: &[&str]) {
     seed(&env);
     plant_stale(&env);
     // All have judged it stale; the first has the guard, the others will try.
-    let first = env.park_along(&["lock.take-over.before"], update(&env, "first"));
+    let first = env.park_along(&["lock.take-over.before"], env.update_command("first"));
     let mut all: Vec<Parked> = racers
         .iter()
-        .map(|name| env.park_along(&["guard.publish.before"], update(&env, name)))
+        .map(|name| env.park_along(&["guard.publish.before"], env.update_command(name)))
         .collect();
     all.push(first);
     assert!(env.lock().exists(), "the name is never absent");
@@ -158,9 +137,9 @@ fn whoever_comes_during_a_takeover_does_not_slip_in() {
     seed(&env);
     plant_stale(&env);
     let points = ["lock.take-over.before", "lock.take-over.after"];
-    let mut taker = env.park_along(&points, update(&env, "taker"));
+    let mut taker = env.park_along(&points, env.update_command("taker"));
     for name in ["before", "after"] {
-        let said = run(patient_for(update(&env, name), "200"));
+        let said = run(patient_for(env.update_command(name), "200"));
         assert_eq!(said.err.lines().count(), 1, "one warning: {}", said.err);
         let json = said.json();
         assert_eq!(json["lock"]["reason"], "timeout", "{name}: {json}");
@@ -269,7 +248,7 @@ fn one_refused_heartbeat_does_not_end_a_lease() {
 fn our_own_dead_guard_is_removed_at_once() {
     let env = TestEnv::new();
     seed(&env);
-    env.park_along(&["guard.unlink.before"], update(&env, "dead"))
+    env.park_along(&["guard.unlink.before"], env.update_command("dead"))
         .kill();
     assert!(guard(&env).exists());
     next(&env);
@@ -280,10 +259,10 @@ fn our_own_dead_guard_is_removed_at_once() {
 fn a_peers_dead_guard_is_removed_after_the_grace() {
     let env = TestEnv::new();
     plant_guard(&env, i64::from(i32::MAX), &host_name(), Duration::ZERO);
-    let json = run(update(&env, "early")).quietly().json();
+    let json = run(env.update_command("early")).quietly().json();
     assert_eq!(json["lock"]["release"], "busy", "it may be in use: {json}");
     assert!(guard(&env).exists());
-    let json = run(update(&env, "later")).quietly().json();
+    let json = run(env.update_command("later")).quietly().json();
     assert_eq!(json["lock"]["locked"], true, "within 5 s: {json}");
     assert_eq!(json["lock"]["release"], "released", "{json}");
     assert_rows(&env, &["early", "later"]);
@@ -295,7 +274,7 @@ fn a_peers_living_guard_is_left_alone() {
     let env = TestEnv::new();
     let pid = i64::from(std::process::id());
     let record = plant_guard(&env, pid, &host_name(), Duration::from_secs(30));
-    let json = run(update(&env, "app")).quietly().json();
+    let json = run(env.update_command("app")).quietly().json();
     assert_eq!(json["lock"]["release"], "busy", "{json}");
     assert_eq!(std::fs::read_to_string(guard(&env)).unwrap(), record);
     assert_rows(&env, &["app"]);
@@ -305,10 +284,10 @@ fn a_peers_living_guard_is_left_alone() {
 fn a_foreign_guard_is_never_removed_and_costs_little() {
     let env = TestEnv::new();
     let record = plant_guard(&env, 7, "laptop", Duration::from_secs(9_999));
-    let json = run(update(&env, "one")).quietly().json();
+    let json = run(env.update_command("one")).quietly().json();
     assert_eq!(json["lock"]["release"], "busy", "{json}");
     // The lock is left; the next one may not take it over without the guard.
-    let said = run(update(&env, "two"));
+    let said = run(env.update_command("two"));
     assert_eq!(said.err.lines().count(), 1, "one warning: {}", said.err);
     let json = said.json();
     assert_eq!(json["lock"]["locked"], false, "{json}");
@@ -321,7 +300,7 @@ fn a_foreign_guard_is_never_removed_and_costs_little() {
 fn a_fresh_incomplete_record_is_given_time_to_be_finished() {
     let env = TestEnv::new();
     env.plant_lock("", Duration::ZERO);
-    let waiter = update(&env, "waiter").spawn().unwrap();
+    let waiter = env.update_command("waiter").spawn().unwrap();
     std::thread::sleep(Duration::from_millis(500));
     let pid = std::process::id();
     let record = format!(r#"{{"pid": {pid}, "host": "{}"}}"#, host_name());
@@ -346,9 +325,9 @@ fn a_fresh_incomplete_record_is_given_time_to_be_finished() {
 fn a_gate_removed_by_hand_makes_no_second_holder() {
     let env = TestEnv::new();
     seed(&env);
-    let holder = env.park_along(&["latch.open.before"], update(&env, "holder"));
+    let holder = env.park_along(&["latch.open.before"], env.update_command("holder"));
     std::fs::remove_file(env.orchestrator().join("board.gate.lock")).unwrap();
-    let said = run(patient_for(update(&env, "waiter"), "300"));
+    let said = run(patient_for(env.update_command("waiter"), "300"));
     assert_eq!(said.err.lines().count(), 1, "one warning: {}", said.err);
     assert_eq!(said.json()["lock"]["reason"], "timeout");
     let json = holder.go().quietly().json();
@@ -362,7 +341,7 @@ fn a_board_whose_time_alone_changes_is_no_other_board() {
     let env = TestEnv::new();
     seed(&env);
     // As `rclone mount` does it for whoever opens the file to read it.
-    let writer = env.park_along(&["board.stage.after"], update(&env, "app"));
+    let writer = env.park_along(&["board.stage.after"], env.update_command("app"));
     make_older(&env.board(), Duration::from_secs(5));
     let json = writer.go().quietly().json();
     assert_eq!(json["action"], "written");
@@ -374,7 +353,7 @@ fn a_board_whose_time_alone_changes_is_no_other_board() {
 fn what_an_outsider_writes_between_read_and_exchange_is_joined() {
     let env = TestEnv::new();
     seed(&env);
-    let writer = env.park_along(&["board.exchange.before"], update(&env, "app"));
+    let writer = env.park_along(&["board.exchange.before"], env.update_command("app"));
     save(
         &env.board(),
         &board_of(&format!("{SEED}{PLANTED}{PROSE}And this.\n")),
@@ -391,7 +370,7 @@ fn what_an_outsider_writes_between_read_and_exchange_is_joined() {
 fn a_note_put_there_between_read_and_exchange_is_put_back() {
     let env = TestEnv::new();
     seed(&env);
-    let writer = env.park_along(&["board.exchange.before"], update(&env, "app"));
+    let writer = env.park_along(&["board.exchange.before"], env.update_command("app"));
     save(&env.board(), NOTE);
     let json = writer.go().quietly().json();
     assert_eq!(json["action"], "skipped-handwritten");
@@ -405,7 +384,7 @@ fn a_second_note_at(point: &str) -> TestEnv {
     let env = TestEnv::new();
     seed(&env);
     let points = ["board.exchange.before", point];
-    let mut writer = env.park_along(&points, update(&env, "app"));
+    let mut writer = env.park_along(&points, env.update_command("app"));
     save(&env.board(), NOTE);
     writer.advance();
     save(&env.board(), SECOND);
@@ -447,7 +426,7 @@ fn an_editor_that_writes_at(point: &str) {
     let env = TestEnv::new();
     seed(&env);
     let points = ["board.exchange.before", point];
-    let mut writer = env.park_along(&points, update(&env, "app"));
+    let mut writer = env.park_along(&points, env.update_command("app"));
     let editor = InPlace::truncate(&env.board());
     writer.advance();
     editor.write(&board_of(&format!("{SEED}{PLANTED}{PROSE}")));
@@ -479,7 +458,7 @@ fn a_truncated_board_is_given_time_and_never_filled() {
     let env = TestEnv::new();
     seed(&env);
     let editor = InPlace::truncate(&env.board());
-    let json = run(update(&env, "app")).quietly().json();
+    let json = run(env.update_command("app")).quietly().json();
     assert_eq!(json["action"], "skipped-handwritten", "{json}");
     assert_eq!(env.read_board(), "", "it is the editor's");
     editor.write(&board_of(SEED));
@@ -493,7 +472,7 @@ fn what_two_crashes_displaced_is_all_found() {
     seed(&env);
     let points = ["board.exchange.before", "board.exchange.after"];
     for (name, planted) in [("one", "planted-1"), ("two", "planted-2")] {
-        let mut writer = env.park_along(&points, update(&env, name));
+        let mut writer = env.park_along(&points, env.update_command(name));
         let row = PLANTED.replace("planted", planted);
         let board = env.read_board();
         let key = if name == "one" {
@@ -517,13 +496,13 @@ fn a_second_crash_does_not_undo_an_edit() {
     let env = TestEnv::new();
     seed(&env);
     let points = ["board.exchange.before", "board.exchange.after"];
-    let mut writer = env.park_along(&points, update(&env, "one"));
+    let mut writer = env.park_along(&points, env.update_command("one"));
     let edited = board_of(&format!("{SEED}\nA person changed this.\n"));
     save(&env.board(), &edited);
     writer.advance();
     writer.kill();
     // It has joined the edit, and dies with the board before that at hand.
-    env.park_along(&["board.unlink.before"], update(&env, "two"))
+    env.park_along(&["board.unlink.before"], env.update_command("two"))
         .kill();
     let joined = env.read_board();
     assert!(joined.contains("A person changed this."));
@@ -541,7 +520,7 @@ fn two_edits_in_a_row_during_one_commit_are_both_kept() {
     let env = TestEnv::new();
     seed(&env);
     let points = ["board.exchange.before", "board.exchange.after"];
-    let mut writer = env.park_along(&points, update(&env, "app"));
+    let mut writer = env.park_along(&points, env.update_command("app"));
     let edited = |prose: &str| board_of(&format!("{SEED}{PROSE}{prose}"));
     save(&env.board(), &edited("The first edit.\n"));
     writer.advance();
@@ -563,7 +542,7 @@ fn a_folder_with_more_in_it_than_a_lock_is_kept_under_a_name_that_says_so() {
     seed(&env);
     std::fs::create_dir_all(env.lock()).unwrap();
     std::fs::write(env.lock().join("precious"), "mine").unwrap();
-    let json = run(update(&env, "next")).quietly().json();
+    let json = run(env.update_command("next")).quietly().json();
     assert_eq!(json["lock"]["staleOverride"], "unparseable record");
     let names = env.beside_the_lock();
     let kept = names.iter().find(|name| name.ends_with(".kept")).unwrap();

@@ -49,14 +49,7 @@ fn run(env: &TestEnv, seconds: i64, args: &[&str]) {
 
 /// Gives name, status, session and heartbeat of the rows.
 fn rows(env: &TestEnv) -> Vec<String> {
-    let board = env.read_board();
-    let lines = board.lines().filter(|line| line.starts_with("| ")).skip(1);
-    lines
-        .map(|line| {
-            let cells: Vec<&str> = line.trim_start_matches("| ").split(" | ").collect();
-            [cells[0], cells[1], cells[2], cells[5]].join(" ")
-        })
-        .collect()
+    env.cells(&[0, 1, 2, 5])
 }
 
 /// An update of another repository by anybody.

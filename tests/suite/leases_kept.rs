@@ -33,14 +33,7 @@ impl Drop for Holder {
 
 /// Gives the repository's name, status and session of each row.
 fn rows(env: &TestEnv) -> Vec<String> {
-    let board = env.read_board();
-    let lines = board.lines().filter(|line| line.starts_with("| ")).skip(1);
-    lines
-        .map(|line| {
-            let cells: Vec<&str> = line.trim_start_matches("| ").split(" | ").collect();
-            cells[..3].join(" ")
-        })
-        .collect()
+    env.cells(&[0, 1, 2])
 }
 
 /// Reports an event of a session of `agent`, with the usual deadlines.

@@ -1,34 +1,14 @@
 //! What a person saves while an update is under way: it stays as they made it.
 
-use crate::env::{Parked, TestEnv, board_of, time};
-use std::path::Path;
-use std::process::Command;
-
-const SEED: &str = "| seed | closed | s0 | — | — | 2026-11-30T06:00:00.000Z | 00000000 |\n";
-const PROSE: &str = "\nA person wrote this below the table.\n";
-
-fn update(env: &TestEnv, name: &str) -> Command {
-    let repo = env.repo(name);
-    let mut command = env.command(&["update", "--json", "--status", "in-progress"]);
-    command
-        .args(["--heartbeat", &time(1_000), "--repo"])
-        .arg(repo);
-    command
-}
+use crate::env::situation::{PROSE, SEED};
+use crate::env::{Parked, TestEnv, board_of, save};
 
 /// Starts an update of a board with a person's line, and holds it at `points`.
 fn held_at(points: &[&str]) -> (TestEnv, Parked) {
     let env = TestEnv::new();
     env.write_board(&board_of(&format!("{SEED}{PROSE}")));
-    let held = env.park_along(points, update(&env, "app"));
+    let held = env.park_along(points, env.update_command("app"));
     (env, held)
-}
-
-/// Saves as most editors do: a new file, moved over the old one.
-fn save(path: &Path, text: &str) {
-    let new = path.with_extension("saving");
-    std::fs::write(&new, text).unwrap();
-    std::fs::rename(&new, path).unwrap();
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The Claude Code plug-in is what Claude Code takes for one.
 
+use crate::env::skipped;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -61,11 +62,8 @@ fn the_real_program_finds_it_valid() {
         match command.output() {
             Ok(output) => assert!(output.status.success(), "{output:?}"),
             Err(error) => {
-                eprintln!(
-                    "SKIPPED: `{}` cannot be run ({error})",
-                    claude.to_string_lossy()
-                );
-                return;
+                let claude = claude.to_string_lossy();
+                return skipped(&format!("`{claude}` cannot be run: {error}"));
             }
         }
     }

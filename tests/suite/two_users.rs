@@ -1,7 +1,7 @@
 //! Two users with a vault in common: neither reaches the other's files, and one
 //! who may only read keeps no writer waiting.
 
-use crate::env::{Said, TestEnv, board_of};
+use crate::env::{Said, TestEnv, board_of, skipped};
 use crate::hostile_vault::state_of;
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -17,7 +17,7 @@ const ATTACKER: u32 = 54_322;
 /// binary that both may run; `None` if the tests do not run as root.
 fn two_users() -> Option<(TestEnv, PathBuf)> {
     if !rustix::process::geteuid().is_root() {
-        eprintln!("NOT RUN: two users need root");
+        skipped("two users need root");
         return None;
     }
     let env = TestEnv::new();

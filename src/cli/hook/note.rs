@@ -1,6 +1,6 @@
 //! The first half of a hook: what its event does to the leases of this host.
 //!
-//! It is done before the board is thought of, so that a hook that is cut off
+//! It is done before the board is touched, so that a hook that is cut off
 //! or cannot write leaves the truth behind: the next update of any process of
 //! this host brings the board up to date.
 

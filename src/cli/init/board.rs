@@ -93,8 +93,8 @@ fn remove(context: &Context, setup: &Setup, place: &BoardPlace) -> Result<(), Fa
     Ok(())
 }
 
-/// Warns of a board to which nothing could ever be written: what else is set
-/// up serves once it has been moved away.
+/// Warns of a file that boardsync will never overwrite: the set-up takes effect once
+/// it has been moved away.
 fn warn_of_a_note(place: &BoardPlace) -> Result<(), Failure> {
     if let Some(why) = read(place)?.and_then(|bytes| refusal(&bytes)) {
         warn(&why.note(&place.board));

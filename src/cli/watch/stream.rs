@@ -24,7 +24,7 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// Prints the board, or why there is none, unless that was printed last.
+    /// Prints the board, or why it cannot be shown, unless that was printed last.
     pub fn print(&mut self, taken: Result<View, Failure>) -> io::Result<()> {
         let view = match taken {
             Ok(view) => view,

@@ -4,8 +4,8 @@ use super::{Activity, How, Lease, Over, ProcessScope, Proof};
 use crate::Timestamp;
 use std::path::PathBuf;
 
-/// For how long, in ms, an event of a session that is over counts as one that its end
-/// has overtaken: the hooks of one session run side by side.
+/// How long after a session's end, in ms, a late event still counts as overtaken by
+/// it: the hooks of one session run side by side.
 const OVERTAKEN_MS: i64 = 60_000;
 
 /// The kind of an event.

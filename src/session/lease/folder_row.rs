@@ -89,9 +89,9 @@ impl FolderRow {
     /// Returns the heartbeat for a row that has `prior` and otherwise shows the
     /// `same` already.
     ///
-    /// One that still does is kept, so that nothing is written for it; a new
-    /// one is never before the one it replaces, by which rows are compared.
-    /// To have seen a process alive is a sign of life, too.
+    /// If the row is unchanged its heartbeat is kept, so that nothing is written. A
+    /// new heartbeat is never earlier than the one it replaces, since rows are
+    /// compared by them. A process that was seen alive is a sign of life, too.
     pub fn heartbeat(&self, prior: Option<Timestamp>, same: bool, now: Timestamp) -> Timestamp {
         let prior = prior.filter(|prior| !prior.is_ahead_of(now));
         let ages = prior.is_some_and(|prior| now.since(prior) >= REFRESH_AFTER_MS);

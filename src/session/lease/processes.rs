@@ -16,7 +16,7 @@ pub struct Process {
 /// The kernel's answers about its processes, each asked for once: what a
 /// command decides of a session it decides everywhere.
 pub struct Processes {
-    /// The kernel's id of this boot; `None` where there is none.
+    /// The kernel's id of this boot; `None` on systems without one.
     pub boot_id: Option<String>,
     /// The name of the namespace in which a pid means what it says.
     pub namespace: Option<String>,

@@ -19,7 +19,7 @@ pub enum Life {
     Unknown,
 }
 
-/// The conclusion that a process's life allows about its session.
+/// What the life or death of a process proves of its session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ProcessScope {
@@ -27,7 +27,7 @@ pub enum ProcessScope {
     Session,
     /// It serves many sessions: its death is theirs, its life proves nothing.
     Daemon,
-    /// It was met once, and may be a short-lived wrapper.
+    /// It was seen in one event only, and may be a short-lived wrapper.
     Once,
 }
 

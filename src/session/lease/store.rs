@@ -7,8 +7,8 @@
 use super::{Activity, How, Lease, Life, Over, Processes, REFRESH_AFTER_MS};
 use crate::Timestamp;
 use crate::disk::{
-    At, Attempt, Backoff, Folder, KernelLock, Links, Patience, Token, create_new, fill, read_small,
-    remove, replace,
+    At, Attempt, Backoff, Folder, KernelLock, Links, Patience, Token, create_new,
+    create_private_folder, fill, read_small, remove, replace,
 };
 use std::io;
 use std::path::{Path, PathBuf};
@@ -111,7 +111,7 @@ impl Leases {
         let create = || create_new("lease.create", &pending, 0o600);
         let file = match create() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                self.create_folder()?;
+                create_private_folder(&self.folder)?;
                 create()
             }
             created => created,
@@ -143,16 +143,17 @@ impl Leases {
                 Attempt::Taken(lock) => return LeasesLock { _lock: Some(lock) },
                 Attempt::Busy if backoff.pause() => {}
                 Attempt::Unavailable(error)
-                    if error.kind() == io::ErrorKind::NotFound && self.create_folder().is_ok() => {}
+                    if error.kind() == io::ErrorKind::NotFound
+                        && create_private_folder(&self.folder).is_ok() => {}
                 Attempt::Busy | Attempt::Unavailable(_) => return LeasesLock { _lock: None },
             }
         }
     }
 
-    /// Returns whether a board has something to show of `lease` that it does not:
-    /// that it is there, that it is over, that it begins or ceases to wait for
-    /// its person; another activity only after a minute, if it shows that at
-    /// all; and once in a while that it lives.
+    /// Returns whether `lease` has something that its board does not show yet: a
+    /// start, an end, the begin or end of waiting for its person; another activity
+    /// only after a minute, if the board shows activities; and once in a while that
+    /// the session lives.
     pub fn is_news(lease: &Lease, shows_activity: impl FnOnce() -> bool, now: Timestamp) -> bool {
         if let Some(over) = lease.over {
             return !over.on_board;
@@ -171,10 +172,10 @@ impl Leases {
                 && shows_activity()
     }
 
-    /// Records that a board now shows all `leases`, as they were when it was
-    /// written, how they went: those that are over say nothing more.
+    /// Marks those of `leases` that are over as shown by the board.
     ///
-    /// Call it after the commit. One that lives again meanwhile is left alone.
+    /// Call it after the commit, with the leases as they were read for it. A session
+    /// that has been resumed meanwhile is left alone.
     pub fn settle(&self, leases: &[Lease], processes: &Processes, now: Timestamp) {
         let is_news = |lease: &&Lease| {
             lease.over.is_none_or(|over| !over.on_board) && lease.life(processes, now) == Life::Dead
@@ -215,14 +216,6 @@ impl Leases {
                 let _ = self.remove(lease);
             }
         }
-    }
-
-    fn create_folder(&self) -> io::Result<()> {
-        let mut builder = std::fs::DirBuilder::new();
-        builder.recursive(true);
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(&self.folder)
     }
 }
 

@@ -66,7 +66,7 @@ pub fn check(inspection: &Inspection, findings: &mut Findings) {
     }
 }
 
-/// Counts entries, and names the first; `None` if there is none.
+/// Counts entries, and names the first; `None` for an empty list.
 fn many(entries: &[Entry], one: &str, several: &str) -> Option<String> {
     let first = entries.first()?.path();
     let first = first.display();

@@ -15,6 +15,24 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 use tempfile::TempDir;
 
+/// Says that a test is skipped, and why.
+///
+/// Past the harness, which shows nothing of a test that passes; in one write, for
+/// other tests print too.
+pub fn skipped(why: &str) {
+    let thread = std::thread::current();
+    let name = thread.name().unwrap_or("a test");
+    let line = format!("skipped: {name} ({why})\n");
+    let _ = std::io::stderr().write_all(line.as_bytes());
+}
+
+/// Saves as most editors do: a new file, moved over the old one.
+pub fn save(path: &Path, text: &str) {
+    let new = path.with_extension("saving");
+    std::fs::write(&new, text).unwrap();
+    std::fs::rename(&new, path).unwrap();
+}
+
 /// Isolates one test: nothing of the user's is read or written.
 pub struct TestEnv {
     root: TempDir,
@@ -106,6 +124,28 @@ impl TestEnv {
         let repo = self.repo(name);
         let repo = repo.to_str().unwrap();
         self.run(&["update", "--status", status, "--repo", repo])
+    }
+
+    /// Prepares an update of the repository `name` that prints JSON.
+    pub fn update_command(&self, name: &str) -> Command {
+        let repo = self.repo(name);
+        let mut command = self.command(&["update", "--json", "--status", "in-progress"]);
+        command
+            .args(["--heartbeat", &time(1_000), "--repo"])
+            .arg(repo);
+        command
+    }
+
+    /// Returns some cells of each row of the board, by their columns.
+    pub fn cells(&self, columns: &[usize]) -> Vec<String> {
+        let board = self.read_board();
+        let lines = board.lines().filter(|line| line.starts_with("| ")).skip(1);
+        let chosen = |line: &str| {
+            let cells: Vec<&str> = line.trim_start_matches("| ").split(" | ").collect();
+            let chosen: Vec<&str> = columns.iter().map(|column| cells[*column]).collect();
+            chosen.join(" ")
+        };
+        lines.map(chosen).collect()
     }
 
     /// Makes a folder that git would take for a repository, on `main`.
