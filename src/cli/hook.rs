@@ -168,7 +168,6 @@ fn act(global: Global, args: &HookArgs, started: Instant) -> Result<(), Failure>
         .find(|lease| lease.session_id == session_id);
     if let Some(own) = own.filter(|_| is_start) {
         notice::print(&noted, own, &leases, &processes, context.now)?;
-        leases.sweep(&noted.before, &processes, context.now);
     }
     let is_own_start = is_start && noted.voice == Voice::Session;
     let shows_activity = || context.activity_cell() == ActivityCell::On;

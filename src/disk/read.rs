@@ -5,6 +5,7 @@ use super::entry::At;
 #[cfg(unix)]
 use super::errno::os;
 use super::status::{FileKind, FileStatus};
+use std::borrow::Cow;
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::path::Path;
@@ -126,6 +127,29 @@ fn try_read(
     Ok(Some(Contents { bytes, meta, file }))
 }
 
+/// The size of a buffer for [`read_at_once`]: few files of the kind have more.
+pub const ONE_READ: usize = 4096;
+
+/// Reads a file with an open and one read into `buffer`, if it fits: one of the many
+/// small files of a folder in which only this user writes.
+///
+/// A regular file gives a short read only at its end; one that fills the buffer is
+/// read again, with care, at most `limit` bytes. Anything else gives nothing, an
+/// error, or what does not parse, and never waits.
+pub fn read_at_once<'a>(
+    at: &(impl At + ?Sized),
+    limit: u64,
+    links: Links,
+    buffer: &'a mut [u8],
+) -> Option<Cow<'a, [u8]>> {
+    let length = open_to_read(at, links).ok()?.read(buffer).ok()?;
+    if length < buffer.len() {
+        return Some(Cow::Borrowed(&buffer[..length]));
+    }
+    let contents = read_small(at, limit, links).ok()??;
+    Some(Cow::Owned(contents.bytes))
+}
+
 /// Reads a small file that the kernel makes anew for each reader, in one call:
 /// a second one would only find its end.
 pub fn read_proc(path: impl AsRef<Path>) -> Option<Vec<u8>> {
@@ -177,7 +201,7 @@ fn status_of(at: &(impl At + ?Sized), links: Links) -> io::Result<FileStatus> {
 
 /// Opens a file to be read, without waiting for a FIFO's other end.
 #[cfg(unix)]
-pub fn open_to_read(at: &(impl At + ?Sized), links: Links) -> io::Result<File> {
+pub(super) fn open_to_read(at: &(impl At + ?Sized), links: Links) -> io::Result<File> {
     use rustix::fs::{Mode, OFlags};
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let flags = match links {
@@ -191,6 +215,6 @@ pub fn open_to_read(at: &(impl At + ?Sized), links: Links) -> io::Result<File> {
 }
 
 #[cfg(not(unix))]
-pub fn open_to_read(at: &(impl At + ?Sized), _links: Links) -> io::Result<File> {
+pub(super) fn open_to_read(at: &(impl At + ?Sized), _links: Links) -> io::Result<File> {
     File::open(at.path())
 }

@@ -23,6 +23,8 @@ pub struct LeaseRows {
     cell: ActivityCell,
     /// As they were when the board was last edited.
     read: Vec<Lease>,
+    /// Those of other boards.
+    others: Vec<Lease>,
     rows: Vec<(Repo, Row<'static>)>,
 }
 
@@ -34,6 +36,7 @@ impl LeaseRows {
             processes: Processes::system(),
             cell,
             read: Vec::new(),
+            others: Vec::new(),
             rows: Vec::new(),
         }
     }
@@ -41,8 +44,13 @@ impl LeaseRows {
     /// Derives the rows that the leases of this host give to `board`. Call it
     /// under the latch.
     pub fn read(&mut self, board: &Board, options: &EditOptions) {
+        let is_of_board = |lease: &Lease| lease.is_of(&options.place.board);
+        (self.read, self.others) = self.leases.read().into_iter().partition(is_of_board);
+        self.derive(board, options);
+    }
+
+    fn derive(&mut self, board: &Board, options: &EditOptions) {
         let (host, now) = (&*options.host.id, options.now);
-        self.read = self.leases.of_board(&options.place.board);
         let shared = board.is_shared();
         let cell = match shared {
             true => ActivityCell::Off,
@@ -77,10 +85,11 @@ impl LeaseRows {
             return false;
         };
         let board = Board::parse(text);
-        self.read(&board, options);
+        self.read = self.leases.of_repo(repo);
+        self.read.retain(|lease| lease.is_of(&options.place.board));
+        self.derive(&board, options);
         let host = board.is_shared().then_some(&*options.host.id);
-        let mut rows = self.rows.iter().filter(|(known, _)| known.path == repo);
-        rows.all(|(repo, row)| {
+        self.rows.iter().all(|(repo, row)| {
             let shown = board.prior(&Slot::keyed(&repo.key).on(host));
             shown.is_some_and(|shown| {
                 shows_the_same(shown, row)
@@ -108,9 +117,13 @@ impl LeaseRows {
         &self.rows
     }
 
-    /// Records that the board shows it. Call it after the commit.
+    /// Records that the board shows it, and removes the leases that say nothing
+    /// more. Call it after the commit.
     pub fn settle(&self, now: Timestamp) {
         self.leases.settle(&self.read, &self.processes, now);
+        for leases in [&self.read, &self.others] {
+            self.leases.sweep(leases, &self.processes, now);
+        }
     }
 }
 

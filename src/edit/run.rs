@@ -7,8 +7,8 @@ use super::refusal::Refusal;
 use super::report::{Action, LockReport, Report};
 use crate::commit::{CommitError, CommitOptions, Committed, Document, End, LIMIT, commit};
 use crate::config::vault::BoardPlace;
-use crate::disk::{Links, Token, read_small};
-use crate::lock::{LockOptions, LockOutcome, WhyUnlocked, with_lock};
+use crate::disk::{self, Links, Token, read_small};
+use crate::lock::{Hold, LockOptions, LockOutcome, WhyUnlocked};
 use std::time::Duration;
 
 /// Bounds what a commit takes, a second's wait for the latch included. Starting
@@ -26,21 +26,37 @@ const EXPECTED: Duration = Duration::from_secs(10);
 ///
 /// The board cannot be read as one, or an interrupt ended the wait.
 pub fn run<E: BoardEdit>(options: &EditOptions, edit: &mut E) -> Result<Report, EditError> {
-    if options.dry_run == DryRun::No && edit.is_done(options) {
+    let mut seen = None;
+    let mut is_done = |edit: &E| {
+        let now = disk::status(&options.place.target).ok();
+        let is_new = seen != Some(now);
+        seen = Some(now);
+        is_new && edit.is_done(options)
+    };
+    if options.dry_run == DryRun::No && is_done(edit) {
         return Ok(EditedBoard::new(edit, options).report(Action::SkippedNoop, None));
     }
     edit.prepare(options);
     if options.dry_run == DryRun::Yes {
         return try_in_memory(options, edit);
     }
+    let mut is_over = false;
+    let hold = take_lock(options, || {
+        is_over = is_done(edit);
+        is_over
+    });
     let mut document = EditedBoard::new(edit, options);
-    let (committed, outcome) = under_lock(options, |options| {
+    if is_over {
+        // Whoever had the lock has written what we came with.
+        return Ok(document.report(Action::SkippedNoop, None));
+    }
+    let (committed, outcome) = run_section(hold?, options, |options| {
         let committed = commit(options.0, &mut document, options.1);
         if let Ok(committed) = &committed {
             document.finish(&committed.end);
         }
         committed
-    })?;
+    });
     let lock = |latched, conflicts| LockReport {
         outcome,
         latched,
@@ -138,27 +154,41 @@ pub(super) fn under_lock<T>(
     options: &EditOptions,
     section: impl FnOnce((&BoardPlace, CommitOptions)) -> T,
 ) -> Result<(T, LockOutcome), EditError> {
+    let hold = take_lock(options, || false)?;
+    Ok(run_section(hold, options, section))
+}
+
+/// Takes the board's lock if it can be acquired; `is_over` ends the wait.
+fn take_lock(options: &EditOptions, is_over: impl FnMut() -> bool) -> Result<Hold, EditError> {
     let EditOptions { place, lock, .. } = options;
-    let commit = CommitOptions {
-        durability: options.durability,
-        latch: options.latch,
-        staleness: lock.staleness,
-        token: Token::new(options.host.tag()),
-        locked: false,
-    };
     let lock = LockOptions {
         expected: Some(EXPECTED),
         host: lock.host.clone().or_else(|| Some(options.host.clone())),
         ..lock.clone()
     };
-    let (done, outcome) = with_lock(&place.lock(), &lock, |hold| match hold.why_unlocked() {
+    let hold = Hold::take(&place.lock(), &lock, is_over);
+    match hold.why_unlocked() {
         Some(why) if why.reason == WhyUnlocked::Interrupted => {
             Err(EditError::Interrupted(why.lock_path.clone()))
         }
-        why => {
-            let locked = why.is_none();
-            Ok(section((place, CommitOptions { locked, ..commit })))
-        }
-    });
-    Ok((done?, outcome))
+        _ => Ok(hold),
+    }
+}
+
+fn run_section<T>(
+    hold: Hold,
+    options: &EditOptions,
+    section: impl FnOnce((&BoardPlace, CommitOptions)) -> T,
+) -> (T, LockOutcome) {
+    let place = options.place;
+    hold.run(&place.lock(), |hold| {
+        let commit = CommitOptions {
+            durability: options.durability,
+            latch: options.latch,
+            staleness: options.lock.staleness,
+            token: Token::new(options.host.tag()),
+            locked: hold.why_unlocked().is_none(),
+        };
+        section((place, commit))
+    })
 }

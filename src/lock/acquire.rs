@@ -24,8 +24,13 @@ const ABANDONED: Duration = Duration::from_millis(250);
 /// which would cost our successors the kernel's proof of our death.
 const GATE_HEADWAY: Duration = Duration::from_millis(250);
 
-/// Tries to acquire the lock at `path` until it is ours or the patience is over.
-pub fn acquire(path: &Path, options: &LockOptions) -> Result<HeldLock, Unlocked> {
+/// Tries to acquire the lock at `path` until it is ours, the patience is over, or
+/// the caller does not want it any more.
+pub fn acquire(
+    path: &Path,
+    options: &LockOptions,
+    mut is_over: impl FnMut() -> bool,
+) -> Result<HeldLock, Unlocked> {
     let mut backoff = Backoff::new(options.patience, options.poll);
     let failed = |reason, backoff: &Backoff, holder| Unlocked {
         lock_path: path.to_owned(),
@@ -46,12 +51,12 @@ pub fn acquire(path: &Path, options: &LockOptions) -> Result<HeldLock, Unlocked>
             Err(failure) if failure.is_passing => Blocker::Io(failure),
             Err(failure) => return Err(failed(failure.into(), &backoff, None)),
         };
-        if options.is_interrupted() {
-            return Err(failed(WhyUnlocked::Interrupted, &backoff, None));
-        }
         if !search.pause(&blocker, &mut backoff) {
             let (reason, holder) = search.why_unlocked(blocker);
             return Err(failed(reason, &backoff, holder));
+        }
+        if options.is_interrupted() || is_over() {
+            return Err(failed(WhyUnlocked::Interrupted, &backoff, None));
         }
     }
 }

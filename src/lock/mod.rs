@@ -102,6 +102,28 @@ impl Hold {
         }
     }
 
+    /// Takes the lock at `path` if it can be acquired.
+    ///
+    /// `is_over` is asked after each delay, before the lock is tried for again: it
+    /// ends the wait as the caller's interrupt does.
+    pub(crate) fn take(path: &Path, options: &LockOptions, is_over: impl FnMut() -> bool) -> Self {
+        take_hold(path, options, is_over).unwrap_or_else(|why| {
+            let is_asked_for =
+                matches!(why.reason, WhyUnlocked::Skipped | WhyUnlocked::Interrupted);
+            if let Some(warn) = options.warn.as_ref().filter(|_| !is_asked_for) {
+                warn(&why);
+            }
+            Self::Unlocked(why)
+        })
+    }
+
+    /// Runs `section` under the lock at `path`, or without, as it was taken.
+    pub(crate) fn run<T>(self, path: &Path, section: impl FnOnce(&Self) -> T) -> (T, LockOutcome) {
+        let _enclosing = self.token().map(|token| Enclosing::enter(path, token));
+        let value = section(&self);
+        (value, self.finish())
+    }
+
     /// Releases the lock, and gives the outcome.
     fn finish(self) -> LockOutcome {
         match self {
@@ -180,23 +202,14 @@ pub fn with_lock<T>(
     options: &LockOptions,
     section: impl FnOnce(&Hold) -> T,
 ) -> (T, LockOutcome) {
-    let hold = match take_hold(path, options) {
-        Ok(hold) => hold,
-        Err(why) => {
-            let is_asked_for =
-                matches!(why.reason, WhyUnlocked::Skipped | WhyUnlocked::Interrupted);
-            if let Some(warn) = options.warn.as_ref().filter(|_| !is_asked_for) {
-                warn(&why);
-            }
-            Hold::Unlocked(why)
-        }
-    };
-    let _enclosing = hold.token().map(|token| Enclosing::enter(path, token));
-    let value = section(&hold);
-    (value, hold.finish())
+    Hold::take(path, options, || false).run(path, section)
 }
 
-fn take_hold(path: &Path, options: &LockOptions) -> Result<Hold, Unlocked> {
+fn take_hold(
+    path: &Path,
+    options: &LockOptions,
+    is_over: impl FnMut() -> bool,
+) -> Result<Hold, Unlocked> {
     if options.skip {
         return Err(Unlocked {
             lock_path: path.to_owned(),
@@ -208,6 +221,6 @@ fn take_hold(path: &Path, options: &LockOptions) -> Result<Hold, Unlocked> {
     if let Some(inherited) = Inherited::find(path, options.inherited.as_deref()) {
         return Ok(Hold::Inherited(inherited));
     }
-    let held = acquire::acquire(path, options)?;
+    let held = acquire::acquire(path, options, is_over)?;
     Ok(Hold::Locked(Box::new(held)))
 }

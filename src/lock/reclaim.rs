@@ -114,7 +114,7 @@ fn reclaim_lock(
             let options = site.options.clone();
             // Its gate is what the new search will ask for.
             drop(site);
-            Ok(match acquire(path, &options) {
+            Ok(match acquire(path, &options, || false) {
                 Ok(mut held) => {
                     let reason = held.stale_override.take();
                     held.release();

@@ -3,13 +3,11 @@
 use super::repo::Repo;
 use super::session_lock::AHEAD_MS;
 use crate::Timestamp;
-use crate::disk::{Links, open_to_read, read_small};
+use crate::disk::{Links, ONE_READ, read_at_once, read_small};
 use memchr::memmem;
 use serde_json::{Map, Value};
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fs;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// How long an entry counts as fresh, in milliseconds.
@@ -17,9 +15,6 @@ pub const FRESH_FOR_MS: i64 = 15 * 60 * 1000;
 
 /// The greatest size of an entry, in bytes; a real one has about 500.
 const CAP: u64 = 64 * 1024;
-
-/// What one read takes; an entry that fills it is read again with care.
-const ONE_READ: usize = 4096;
 
 /// The registry's entry of a running session.
 ///
@@ -164,12 +159,7 @@ impl Registry {
             .filter(|file| file.file_type().is_ok_and(|kind| !kind.is_dir()))
             .filter_map(|file| {
                 let path = file.path();
-                let start = read_start(&path, &mut buffer)?;
-                let whole = if start.len() < ONE_READ {
-                    Cow::Borrowed(start)
-                } else {
-                    Cow::Owned(read_whole(&path)?)
-                };
+                let whole = read_at_once(&path, CAP, Links::Follow, &mut buffer)?;
                 if finder.as_ref().is_some_and(|f| f.find(&whole).is_none()) {
                     return None;
                 }
@@ -183,13 +173,4 @@ impl Registry {
 fn read_whole(path: &Path) -> Option<Vec<u8>> {
     let contents = read_small(path, CAP, Links::Follow).ok()??;
     Some(contents.bytes)
-}
-
-/// Reads the start of a file into `buffer` with an open and one read.
-///
-/// A regular file gives a short read only at its end. Anything else gives
-/// nothing, an error, or what does not parse, and never waits.
-fn read_start<'a>(path: &Path, buffer: &'a mut [u8]) -> Option<&'a [u8]> {
-    let count = open_to_read(path, Links::Follow).ok()?.read(buffer).ok()?;
-    Some(&buffer[..count])
 }

@@ -36,7 +36,7 @@ fn sixteen_hooks_at_once_on_a_slow_disk_make_few_commits_and_lose_no_row() {
             (child, trace)
         })
         .collect();
-    let mut commits = 0;
+    let (mut commits, mut locks) = (0, 0);
     for (child, trace) in hooks {
         let said = crate::env::Said::from(child.wait_with_output().unwrap()).quietly();
         assert_eq!(said.out, "", "no hook was cut off");
@@ -46,6 +46,8 @@ fn sixteen_hooks_at_once_on_a_slow_disk_make_few_commits_and_lose_no_row() {
                 || line.contains("linkat") && line.contains("_active-sessions.md")
         };
         commits += trace.lines().filter(is_commit).count();
+        let is_lock = |line: &&str| line.contains("linkat") && line.contains("\"board.lock\"");
+        locks += trace.lines().filter(is_lock).count();
     }
     assert!(started.elapsed() < Duration::from_secs(20), "it is a burst");
     let board = env.read_board();
@@ -54,4 +56,6 @@ fn sixteen_hooks_at_once_on_a_slow_disk_make_few_commits_and_lose_no_row() {
         .filter(|line| line.contains("| in-progress |"));
     assert_eq!(rows.count(), SESSIONS, "{board}");
     assert!((1..=6).contains(&commits), "{commits} commits");
+    // Whoever waits behind a commit that brings its row does not take the lock.
+    assert!((commits..=8).contains(&locks), "{locks} locks, {commits} commits");
 }

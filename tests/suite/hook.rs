@@ -629,3 +629,23 @@ fn the_end_of_a_session_is_written_beside_a_latch_that_is_held() {
     hook_with(&env, 9, &event("SessionEnd", "a", &repo), &limit).quietly();
     assert!(env.read_board().contains("| app | closed | a |"));
 }
+
+/// A lease has such a path as its lossy text.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_second_session_in_a_folder_whose_name_is_not_unicode_is_shown() {
+    use std::os::unix::ffi::OsStrExt;
+    let env = TestEnv::new();
+    let repo = env
+        .path("src")
+        .join(std::ffi::OsStr::from_bytes(b"caf\xe9"));
+    std::fs::create_dir_all(repo.join(".git")).unwrap();
+    for session in ["first", "second"] {
+        let payload = json!({"hook_event_name": "SessionStart", "session_id": session});
+        let mut hook = env.command(&["hook"]);
+        hook.current_dir(&repo);
+        env.feed(&mut hook, payload.to_string().as_bytes());
+        let board = env.read_board();
+        assert!(board.contains(&format!("| {session} |")), "{board}");
+    }
+}

@@ -28,7 +28,7 @@ pub struct Noted {
     pub agent: Option<&'static Agent>,
     /// The leases that it made or changed.
     pub changed: Vec<Lease>,
-    /// Those that were read for it; at a start all of this host.
+    /// Those that were read for it; at a start all that it may concern.
     pub before: Vec<Lease>,
     /// The folder into which the session has just come, if it has.
     pub comes_to: Option<PathBuf>,
@@ -113,7 +113,7 @@ pub fn note(
     let before = match (goes_on, looks_around) {
         (true, false) => known.into_iter().collect(),
         (true, true) => leases.get(&event.session_id).into_iter().collect(),
-        (false, _) => leases.read(),
+        (false, _) => leases.concerned(&event),
     };
     let changed = after(&before, &event, context.now);
     for lease in &changed {

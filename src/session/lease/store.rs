@@ -4,12 +4,13 @@
 //! Never in a vault, never synced to the disk: after a power cut every session
 //! is dead anyway. A file is old or new, never half.
 
-use super::{Activity, How, Lease, Life, Over, Processes, REFRESH_AFTER_MS};
+use super::{Activity, How, Lease, Life, Over, Processes, REFRESH_AFTER_MS, SessionEvent};
 use crate::Timestamp;
 use crate::disk::{
-    At, Attempt, Backoff, Folder, KernelLock, Links, Patience, Token, create_new,
-    create_private_folder, fill, read_small, remove, replace,
+    Attempt, Backoff, Folder, KernelLock, Links, ONE_READ, Patience, Token, create_new,
+    create_private_folder, fill, read_at_once, remove, replace,
 };
+use memchr::memmem::Finder;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -62,15 +63,53 @@ impl Leases {
 
     /// Reads all leases; files that are not leases are skipped.
     pub fn read(&self) -> Vec<Lease> {
+        self.read_those(|_| true)
+    }
+
+    /// Reads the leases of the sessions that are or were in `repo`.
+    pub fn of_repo(&self, repo: &Path) -> Vec<Lease> {
+        let mut leases = self.read_with(&[json(&repo.to_string_lossy())]);
+        // A file has a path that is not Unicode as its lossy text.
+        leases.retain(|lease| lease.repo.to_string_lossy() == repo.to_string_lossy());
+        leases
+    }
+
+    /// Reads the leases that an event may concern: those of its session, of its
+    /// process and of its folder, and those with a trouble for its person.
+    pub fn concerned(&self, event: &SessionEvent) -> Vec<Lease> {
+        let repo = event.place.as_ref().map(|place| &place.repo);
+        let process = event.proof.as_ref().map(|proof| proof.pid);
+        let fragments = [
+            Some(json(&event.session_id)),
+            repo.map(|repo| json(&repo.to_string_lossy())),
+            process.map(|pid| format!("\"pid\":{pid}")),
+            Some(json("trouble")),
+        ];
+        self.read_with(&fragments.into_iter().flatten().collect::<Vec<_>>())
+    }
+
+    /// Reads the leases whose files hold one of `fragments`.
+    ///
+    /// To parse a lease takes longer than to read its file, and of a burst of hooks
+    /// each asks for a few among all.
+    fn read_with(&self, fragments: &[String]) -> Vec<Lease> {
+        let finders: Vec<Finder> = fragments.iter().map(Finder::new).collect();
+        self.read_those(|bytes| finders.iter().any(|finder| finder.find(bytes).is_some()))
+    }
+
+    fn read_those(&self, is_wanted: impl Fn(&[u8]) -> bool) -> Vec<Lease> {
         let is_lease = |name: &str| name.ends_with(".json") && !name.starts_with('.');
         let Ok(folder) = Folder::open_root(&self.folder) else {
             return Vec::new();
         };
         let names = folder.list(MOST, is_lease).unwrap_or_default();
+        let mut buffer = [0; ONE_READ];
         let mut leases: Vec<Lease> = names
             .iter()
             .filter_map(|name| {
-                let lease = load(&folder.entry(name))?;
+                let entry = folder.entry(name);
+                let bytes = read_at_once(&entry, CAP, Links::Refuse, &mut buffer)?;
+                let lease = is_wanted(&bytes).then(|| parse(&bytes))??;
                 // Under another name than its own it would never be removed.
                 (file_name(&lease) == *name).then_some(lease)
             })
@@ -219,9 +258,17 @@ impl Leases {
     }
 }
 
-fn load(at: &(impl At + ?Sized)) -> Option<Lease> {
-    let contents = read_small(at, CAP, Links::Refuse).ok()??;
-    serde_json::from_slice(&contents.bytes).ok()
+fn load(path: &Path) -> Option<Lease> {
+    parse(&read_at_once(path, CAP, Links::Refuse, &mut [0; ONE_READ])?)
+}
+
+/// Returns a text as it stands in a lease.
+fn json(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+fn parse(bytes: &[u8]) -> Option<Lease> {
+    serde_json::from_slice(bytes).ok()
 }
 
 /// Names the file of a lease. An id may hold anything, `../` included, so it
