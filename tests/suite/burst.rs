@@ -57,5 +57,8 @@ fn sixteen_hooks_at_once_on_a_slow_disk_make_few_commits_and_lose_no_row() {
     assert_eq!(rows.count(), SESSIONS, "{board}");
     assert!((1..=6).contains(&commits), "{commits} commits");
     // Whoever waits behind a commit that brings its row does not take the lock.
-    assert!((commits..=8).contains(&locks), "{locks} locks, {commits} commits");
+    assert!(
+        (commits..=8).contains(&locks),
+        "{locks} locks, {commits} commits"
+    );
 }
