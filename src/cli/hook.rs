@@ -46,7 +46,8 @@ keeps a lease of the session in the folder for state. The row of a repository is
 in-progress while any of its sessions lives, closed once the last one has ended,
 force-closed once its process is gone. The board is written only if it would
 show something new: a start, an end, another folder, a session that begins or
-ceases to wait for its person, at most once a minute another activity.
+ceases to wait for its person or begins to work, at most once a minute one that
+is idle.
 
 Always exits 0, prints at most one line on stderr, and on stdout nothing but, at
 a start of an agent that shows it to the person, one `systemMessage`. It ends

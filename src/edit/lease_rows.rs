@@ -166,7 +166,8 @@ fn row(
     let mode = match lock {
         Some(lock) if !lock.mode.trim().is_empty() => Some(lock.mode.clone()),
         _ => own_mode.map(Cow::into_owned).or_else(|| {
-            let shown = known.activity.filter(|_| cell == ActivityCell::On);
+            let is_shown = cell == ActivityCell::On && is_own_lock;
+            let shown = known.activity.filter(|_| is_shown);
             shown.map(|activity| activity.word().to_owned())
         }),
     };

@@ -214,6 +214,23 @@ fn who_begins_or_ceases_to_wait_for_its_person_is_seen_at_once() {
 }
 
 #[test]
+fn who_begins_to_work_is_seen_at_once_and_who_ceases_to_after_a_minute() {
+    let env = TestEnv::new();
+    let repo = env.git_repo("app");
+    for (second, name, shown, heartbeat) in [
+        (0, "SessionStart", "idle", 0),
+        (5, "UserPromptSubmit", "working", 5),
+        (9, "Stop", "working", 5),
+        (70, "Stop", "idle", 70),
+        (75, "UserPromptSubmit", "working", 75),
+    ] {
+        hook(&env, second, &event(name, "a", &repo));
+        let row = row("app", "in-progress", "a", shown, heartbeat);
+        assert_eq!(rows(&env), [row], "{second} {name}");
+    }
+}
+
+#[test]
 fn the_cell_stays_empty_where_the_user_wants_it_so() {
     let env = TestEnv::new();
     let repo = env.git_repo("app");

@@ -77,6 +77,7 @@ mod status;
 #[cfg(unix)]
 mod storage;
 mod trust;
+mod two_sessions;
 #[cfg(target_os = "linux")]
 mod two_users;
 mod update;

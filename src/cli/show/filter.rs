@@ -70,7 +70,7 @@ impl Filter {
     }
 
     fn matches(&self, item: &Item) -> bool {
-        let cell = item.row.get(self.field);
+        let cell = item.cell(self.field);
         comparable(self.field, cell.as_deref().unwrap_or(ABSENT)) == self.value
             || self.field == Field::Status && item.state.word() == self.value
     }

@@ -35,7 +35,7 @@ fn object_of(view: &View, item: &Item) -> Value {
         "extra": extra,
     });
     for field in Field::ALL {
-        object[field.word()] = json!(row.get(field));
+        object[field.word()] = json!(item.cell(field));
     }
     object
 }

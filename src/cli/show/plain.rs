@@ -17,7 +17,7 @@ pub fn plain(view: &View) -> String {
             .chain(view.board.extra_titles()),
     );
     for item in &view.items {
-        let known = Field::ALL.map(|field| item.row.get(field).unwrap_or(ABSENT.into()));
+        let known = Field::ALL.map(|field| item.cell(field).unwrap_or(ABSENT.into()));
         let known = known.iter().map(|cell| &**cell);
         let path = item.path().map(|path| path.to_string_lossy());
         let derived = [item.state.word(), path.as_deref().unwrap_or(ABSENT)];

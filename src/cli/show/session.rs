@@ -29,6 +29,7 @@ pub struct Session {
     /// The folder that it runs in.
     pub path: PathBuf,
     pub branch: Option<String>,
+    pub activity: Activity,
     pub state: State,
     /// Since when it is in that state.
     pub since: Timestamp,
@@ -82,6 +83,7 @@ impl Session {
             repo: lease.name,
             path: lease.folder,
             branch: lease.branch,
+            activity: lease.activity,
             state,
             since,
             seen,
@@ -131,6 +133,7 @@ impl Session {
             key: "1f2e3d4c".to_owned(),
             path: PathBuf::from("/src/app"),
             branch: None,
+            activity: Activity::Working,
             state: State::Working,
             since: then,
             seen: then,

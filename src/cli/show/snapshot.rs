@@ -14,6 +14,7 @@ use crate::duration::ago;
 use crate::edit::refusal;
 use crate::lock::{Host, Judged, inspect, normalise};
 use crate::session::first_seen;
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -194,7 +195,25 @@ impl<'a> Item<'a> {
     /// Returns the session that gives the row its state.
     pub fn session(&self) -> Option<&'a Session> {
         let first = self.sessions.first().copied();
-        first.filter(|session| session.state == self.state)
+        let is_its = |it: &&Session| it.is_live() || it.is_meant_by(&self.row);
+        first.filter(|it| it.state == self.state).filter(is_its)
+    }
+
+    /// Returns a cell of the row as the session that gives it its state has it, else
+    /// as the board has it: the board may not have been written yet.
+    pub fn cell(&self, field: Field) -> Option<Cow<'_, str>> {
+        let cell = self.row.get(field);
+        let Some(session) = self.session() else {
+            return cell;
+        };
+        match field {
+            Field::Session => Some((&*session.cell).into()),
+            Field::Branch => session.branch.as_deref().map(Cow::from).or(cell),
+            Field::Mode if State::of_activity(cell.as_deref()).is_some() => {
+                Some(session.activity.word().into())
+            }
+            _ => cell,
+        }
     }
 
     /// Returns since when the row is in its state, as far as is known.
@@ -211,7 +230,7 @@ impl<'a> Item<'a> {
 
     /// Returns the folder that the row is of, if this host knows it.
     pub fn path(&self) -> Option<&'a Path> {
-        self.sessions.first().map(|session| session.path.as_path())
+        self.sessions.first().map(|it| it.path.as_path())
     }
 
     fn is_new_row_of(&self, session: &Session) -> bool {

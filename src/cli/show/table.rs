@@ -36,7 +36,7 @@ enum Source {
     Extra(usize),
 }
 
-/// A line of the table: a row, or one of several sessions in its folder.
+/// A line of the table: a row, or another session in its folder.
 enum ShownLine<'a> {
     Row(&'a Item<'a>),
     Session(&'a Session),
@@ -73,13 +73,9 @@ fn table(view: &View, terminal: &Terminal) -> (String, Vec<String>) {
     let mut lines = Vec::new();
     for item in &view.items {
         lines.push(ShownLine::Row(item));
-        if item.sessions.len() > 1 {
-            lines.extend(
-                item.sessions
-                    .iter()
-                    .map(|session| ShownLine::Session(session)),
-            );
-        }
+        // The row itself names the first.
+        let others = item.sessions.iter().skip(1);
+        lines.extend(others.map(|session| ShownLine::Session(session)));
     }
     let mut columns = columns(view);
     columns.retain(|column| {
@@ -172,13 +168,7 @@ impl ShownColumn {
             {
                 ABSENT.to_owned()
             }
-            Source::Cell(field @ (Field::Session | Field::Branch)) => match &item.sessions[..] {
-                [] => shown(row.get(field).as_deref()),
-                [session] => self.text_of_session(view, session),
-                all if field == Field::Session => format!("{} sessions", all.len()),
-                _ => ABSENT.to_owned(),
-            },
-            Source::Cell(field) => shown(row.get(field).as_deref()),
+            Source::Cell(field) => shown(item.cell(field).as_deref()),
             Source::State if item.state == State::Unknown => {
                 shown(row.get(Field::Status).as_deref())
             }

@@ -3,6 +3,7 @@
 use super::{Activity, How, Lease, Life};
 use crate::Timestamp;
 use crate::board::Status;
+use std::cmp::Reverse;
 
 /// How old the heartbeat of a living session's row may grow, in ms: other
 /// hosts know nothing else of it.
@@ -15,15 +16,15 @@ pub struct FolderRow {
     pub status: Status,
     /// The row's name, unless another folder has the same.
     pub name: String,
-    /// The id of the session that is shown.
+    /// The id of the session that is shown, whose activity this is.
     pub session_id: String,
     /// What stands in the cell of the session.
     pub session: String,
     /// The branch.
     pub branch: Option<String>,
-    /// What the living sessions do, the most urgent first; `None` once over.
+    /// What that session does; `None` once over.
     pub activity: Option<Activity>,
-    /// The time of the event that made it so.
+    /// The time of the last event of any of them.
     pub at: Timestamp,
     /// Whether a process proves that a session lives, however silent it is.
     pub proven: bool,
@@ -31,9 +32,10 @@ pub struct FolderRow {
 
 /// Derives the row of a folder from all its leases.
 ///
-/// Any session alive: in progress, with the session of the latest event. Else
-/// the last one that went, and of which no board says so yet: closed if it
-/// ended or moved on, force-closed if it died. Else there is nothing to say.
+/// Any session alive: in progress, with the session whose activity is the most
+/// urgent, of several the one of the latest event. Else the last one that went, and
+/// of which no board says so yet: closed if it ended or moved on, force-closed if it
+/// died. Else there is nothing to say.
 pub fn folder_row(leases: &[(&Lease, Life)], now: Timestamp) -> Option<FolderRow> {
     let living = || leases.iter().filter(|(_, life)| *life != Life::Dead);
     let by_event = |lease: &Lease| (lease.seen_by(now), lease.session_id.clone());
@@ -47,11 +49,12 @@ pub fn folder_row(leases: &[(&Lease, Life)], now: Timestamp) -> Option<FolderRow
         at: lease.seen_by(now),
         proven: false,
     };
-    if let Some((lease, _)) = living().max_by_key(|(lease, _)| by_event(lease)) {
+    let urgent = |lease: &Lease| (Reverse(urgency(lease.activity)), by_event(lease));
+    if let Some((lease, _)) = living().max_by_key(|(lease, _)| urgent(lease)) {
+        let last = living().map(|(lease, _)| lease.seen_by(now)).max();
         return Some(FolderRow {
-            activity: living()
-                .map(|(lease, _)| lease.activity)
-                .min_by_key(urgency),
+            activity: Some(lease.activity),
+            at: last.unwrap_or(now),
             proven: living().any(|(_, life)| *life == Life::Alive),
             ..row(lease, Status::InProgress)
         });
@@ -72,7 +75,7 @@ pub fn folder_row(leases: &[(&Lease, Life)], now: Timestamp) -> Option<FolderRow
     })
 }
 
-fn urgency(activity: &Activity) -> u8 {
+fn urgency(activity: Activity) -> u8 {
     match activity {
         Activity::Waiting => 0,
         Activity::Working => 1,
@@ -215,12 +218,27 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_is_seen_beside_who_works() {
-        let waiting = Lease {
-            activity: Activity::Waiting,
-            ..lease("a", 1)
-        };
-        let row = folder_row(&[(&waiting, Alive), (&lease("b", 2), Alive)], time(3));
-        assert_eq!(row.expect("a row").activity, Some(Activity::Waiting));
+    fn who_waits_is_named_beside_who_works_and_who_works_beside_who_is_idle() {
+        use Activity::{Idle, Waiting, Working};
+        for (older, newer, named) in [
+            (Waiting, Working, "older"),
+            (Waiting, Idle, "older"),
+            (Working, Idle, "older"),
+            (Working, Working, "newer"),
+            (Idle, Working, "newer"),
+        ] {
+            let of = |id: &str, minute, activity| Lease {
+                activity,
+                branch: Some(id.to_owned()),
+                ..lease(id, minute)
+            };
+            let (one, other) = (of("older", 1, older), of("newer", 2, newer));
+            let row = folder_row(&[(&one, Alive), (&other, Alive)], time(3)).expect("a row");
+            assert_eq!((&*row.session_id, &*row.session), (named, named));
+            assert_eq!(row.branch.as_deref(), Some(named));
+            let activity = if named == "older" { older } else { newer };
+            assert_eq!(row.activity, Some(activity));
+            assert_eq!(row.at, time(2), "the last sign of life of any");
+        }
     }
 }

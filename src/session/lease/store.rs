@@ -28,8 +28,9 @@ const KEEP_ENDED_MS: i64 = 60 * 60 * 1000;
 /// How long a lease is kept that no board ever showed, in ms.
 const KEEP_UNSHOWN_MS: i64 = 7 * 24 * 60 * 60 * 1000;
 
-/// The shortest time between two writes of a board for a change of activity, in ms.
-const CHANGE_AFTER_MS: i64 = 60_000;
+/// The shortest time between two writes of a board, in ms, for a session that rests:
+/// one that works on a list of tasks does so for moments.
+const REST_AFTER_MS: i64 = 60_000;
 
 /// How long the lock of all leases is waited for: whoever has it is done in a
 /// millisecond.
@@ -190,9 +191,10 @@ impl Leases {
     }
 
     /// Returns whether `lease` has something that its board does not show yet: a
-    /// start, an end, the begin or end of waiting for its person; another activity
-    /// only after a minute, if the board shows activities; and once in a while that
-    /// the session lives.
+    /// start, an end, and once in a while that the session lives; if the board shows
+    /// activities, also that the session begins or ceases to wait for its person, that
+    /// it begins to work (agents may report nothing more until they are done), and
+    /// after a minute that it has ceased to.
     pub fn is_news(lease: &Lease, shows_activity: impl FnOnce() -> bool, now: Timestamp) -> bool {
         if let Some(over) = lease.over {
             return !over.on_board;
@@ -204,10 +206,11 @@ impl Leases {
         let waits = |activity| activity == Activity::Waiting;
         // A clock that was ahead when it was told says nothing of the time since.
         let is_older_than = |limit| !(0..limit).contains(&age);
-        let is_pressing = waits(told.activity) || waits(lease.activity);
+        let is_pressing =
+            waits(told.activity) || waits(lease.activity) || lease.activity == Activity::Working;
         is_older_than(REFRESH_AFTER_MS)
             || told.activity != lease.activity
-                && (is_pressing || is_older_than(CHANGE_AFTER_MS))
+                && (is_pressing || is_older_than(REST_AFTER_MS))
                 && shows_activity()
     }
 

@@ -114,7 +114,7 @@ fn what_a_board_says_is_said_once_and_a_lease_that_lives_again_is_left_alone() {
 }
 
 #[test]
-fn a_board_is_told_at_once_who_waits_and_the_rest_when_it_has_time() {
+fn a_board_is_told_at_once_who_waits_or_works_and_who_rests_when_it_has_time() {
     use super::super::Told;
     use Activity::{Idle, Waiting, Working};
     for (told, activity, minutes, plain, shown) in [
@@ -123,6 +123,7 @@ fn a_board_is_told_at_once_who_waits_and_the_rest_when_it_has_time() {
         (Some(Working), Working, 29, false, false),
         (Some(Working), Working, 30, true, true),
         (Some(Working), Working, -1, true, true),
+        (Some(Idle), Working, 0, false, true),
         (Some(Working), Idle, 0, false, false),
         (Some(Working), Idle, 1, false, true),
         (Some(Working), Waiting, 0, false, true),
