@@ -99,8 +99,13 @@ pub fn run(context: &Context, args: &InitArgs) -> Result<Exit, Failure> {
 
 fn setup<'a>(context: &'a Context, args: &'a InitArgs) -> Result<Setup<'a>, Failure> {
     let flag = context.global.vault.as_deref();
-    let choice = config::choose_vault(flag, &context.env, Some(&context.cwd), &context.cwd);
-    let vault = match choice.map_err(Failure::of)? {
+    let choose = |repo| config::choose_vault(flag, &context.env, repo, &context.cwd);
+    let mut choice = choose(Some(&context.cwd)).map_err(Failure::of)?;
+    if args.undo && matches!(choice, Choice::Disabled { .. }) {
+        // The set-up is the user's: no repository may keep it from being removed.
+        choice = choose(None).map_err(Failure::of)?;
+    }
+    let vault = match choice {
         Choice::Vault(vault) => vault,
         Choice::Disabled { reason } => return Err(Failure::Error(reason)),
     };

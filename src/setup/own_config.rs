@@ -34,7 +34,8 @@ pub fn plan<'a>(setup: &'a Setup) -> Result<Vec<Change<'a>>, SetupError> {
         what,
         path,
         links: Links::Follow,
-        own_folders: 1,
+        // boardsync's own, and the one of all configurations, if it is empty then.
+        own_folders: 2,
         format: Box::new(Remembered { vault, key }),
     };
     Ok(edit.plan(setup.way)?.into_iter().collect())

@@ -358,3 +358,44 @@ fn a_board_that_a_session_fills_meanwhile_stays() {
     undo.go().quietly();
     assert!(env.read_board().contains("| app | in-progress |"));
 }
+
+/// Sets up Claude Code in a home that is empty but for the vault, and gives the
+/// command that undoes it.
+fn set_up_in_a_bare_home(env: &TestEnv, args: &[&str]) -> impl Fn(&[&str]) -> Said {
+    let home = env.home();
+    let of_home = move |env: &TestEnv, args: &[&str]| {
+        let mut command = env.command(args);
+        for name in ["CONFIG", "DATA", "STATE"] {
+            command.env_remove(format!("XDG_{name}_HOME"));
+        }
+        command.env_remove("BOARDSYNC_VAULT").env("HOME", &home);
+        Said::from(command.output().unwrap())
+    };
+    of_home(env, &[args, &["init", "--agent", "claude-code", "--yes"]].concat()).quietly();
+    move |args| of_home(env, args)
+}
+
+#[test]
+fn undo_removes_the_set_up_wherever_it_is_called_and_leaves_no_empty_folder() {
+    let env = TestEnv::new();
+    let vault = env.vault();
+    let named = ["--vault", vault.to_str().unwrap()];
+    for (args, is_gone) in [(&named[..], false), (&named, true), (&[], false)] {
+        let run = set_up_in_a_bare_home(&env, args);
+        // The folder of all commands is a repository that has disabled its vault.
+        let project = env.path("CLAUDE.md");
+        write(&project, "## Session Config\n\nvault-integration:\n  enabled: false\n");
+        if is_gone {
+            fs::remove_dir_all(env.vault()).unwrap();
+        }
+        let said = run(&["init", "--undo", "--yes"]);
+        assert_eq!((said.code, &*said.err), (Some(0), ""), "{args:?} {is_gone}");
+        fs::remove_file(project).unwrap();
+        fs::create_dir_all(env.vault()).unwrap();
+        let left = fs::read_dir(env.home()).unwrap().map(|it| it.unwrap().file_name());
+        assert_eq!(left.collect::<Vec<_>>(), ["vault"], "{args:?} {is_gone}");
+        assert_eq!(fs::read_dir(env.vault()).unwrap().count(), 0, "{args:?}");
+        let said = run(&["show"]);
+        assert!(said.err.contains("`boardsync init`"), "{said:?}");
+    }
+}

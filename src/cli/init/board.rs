@@ -10,10 +10,14 @@ use crate::config::vault::{AllowedLinks, BoardPlace};
 use crate::disk::{self, Links, read_small};
 use crate::edit::{Create, Share, is_empty_board, refusal, remove_empty};
 use crate::setup::{Change, Revert, Setup, SetupError, Way};
+use std::path::Path;
 
 /// Plans the board: one with rows or notes is never removed.
 pub fn plan<'a>(context: &'a Context, setup: &'a Setup) -> Result<Option<Change<'a>>, Failure> {
     let root = &setup.vault.path;
+    if setup.way == Way::Undo && !root.exists() {
+        return Ok(None);
+    }
     let is_new = setup.vault.source == VaultSource::Default && !root.exists();
     if is_new {
         let change = Change {
@@ -29,7 +33,7 @@ pub fn plan<'a>(context: &'a Context, setup: &'a Setup) -> Result<Option<Change<
                 make(context, setup, place)
             }),
         };
-        return Ok((setup.way == Way::Do).then_some(change));
+        return Ok(Some(change));
     }
     let place = place(context, setup)?;
     let (what, is_left) = match setup.way {
@@ -84,9 +88,15 @@ fn make<'a>(
 fn remove(context: &Context, setup: &Setup, place: &BoardPlace) -> Result<(), Failure> {
     let is_gone = under_lock(context, place, |options| remove_empty(&options))?;
     if is_gone && setup.vault.source == VaultSource::Default {
-        // The vault, and its folder, were made for the board: they go if they
-        // are empty.
-        for folder in setup.vault.path.ancestors().take(2) {
+        // The vault was made for the board, and perhaps the folders around it:
+        // they go if they are empty.
+        let home = context.home();
+        let is_below_home = |folder: &Path| {
+            let home = home.as_deref();
+            home.is_some_and(|home| folder != home && folder.starts_with(home))
+        };
+        let folders = setup.vault.path.ancestors().enumerate();
+        for (_, folder) in folders.take_while(|(at, folder)| *at < 2 || is_below_home(folder)) {
             let _ = disk::remove_folder("file.unlink", folder);
         }
     }

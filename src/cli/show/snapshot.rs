@@ -289,7 +289,8 @@ fn missing(place: &BoardPlace) -> Failure {
         return Failure::of(CommitError::NotDownloaded(place.board.clone()));
     }
     Failure::Error(format!(
-        "no board at `{}` yet; create it with `boardsync update --repo . --status in-progress`",
+        "no board at `{}` yet; set up your agents with `boardsync init`, or add this folder with \
+         `boardsync update --repo . --status in-progress`",
         place.board.display()
     ))
 }
