@@ -19,7 +19,8 @@ pub enum Status {
 }
 
 impl Status {
-    const ALL: [Self; 4] = [
+    /// Lists all of them.
+    pub const ALL: [Self; 4] = [
         Self::Frei,
         Self::InProgress,
         Self::ForceClosed,

@@ -2,6 +2,8 @@
 
 use super::outcome::{Exit, Failure, print};
 use super::show::State;
+use crate::board::Status;
+use crate::setup::agent_names;
 use clap::{Args, Command, ValueEnum};
 use clap_complete::{Shell, generate};
 
@@ -15,19 +17,30 @@ pub struct CompletionsArgs {
     shell: Known,
 }
 
-/// Completes `--filter status=` in bash, to which `=` is a word of its own.
+/// Completes in bash what clap's script does not: `--filter state=`, for `=` is a
+/// word of its own there, and the second of several agents.
 const BASH_VALUES: &str = r#"
 _boardsync_values() {
-    local at=$COMP_CWORD value=
-    if [[ ${COMP_WORDS[at]} != = ]]; then
-        value=${COMP_WORDS[at]}
-        ((at -= 1))
+    local at=$COMP_CWORD value=${COMP_WORDS[COMP_CWORD]} option
+    for ((option = at - 1; option > 1; option--)); do
+        [[ ${COMP_WORDS[option]} == -* ]] && break
+    done
+    if [[ $value == = ]]; then
+        value=
+        ((at += 1))
     fi
-    if ((at > 2)) && [[ "${COMP_WORDS[*]:at-2:3}" == "--filter status =" ]]; then
-        COMPREPLY=($(compgen -W "STATUSES" -- "$value"))
-    else
-        _boardsync "$@"
-    fi
+    case "${COMP_WORDS[*]:option:at-option}" in
+        "--filter status =") COMPREPLY=($(compgen -W "STATUSES" -- "$value")) ;;
+        "--filter state =") COMPREPLY=($(compgen -W "STATES" -- "$value")) ;;
+        "--agent "*)
+            if [[ ${COMP_WORDS[1]} == init && $value != -* ]]; then
+                COMPREPLY=($(compgen -W "AGENTS" -- "$value"))
+            else
+                _boardsync "$@"
+            fi
+            ;;
+        *) _boardsync "$@" ;;
+    esac
 }
 complete -F _boardsync_values -o bashdefault -o default boardsync
 "#;
@@ -50,7 +63,11 @@ pub fn run(mut root: Command, args: &CompletionsArgs) -> Result<Exit, Failure> {
     generate(shell, &mut root, "boardsync", &mut script);
     print(&String::from_utf8_lossy(&script))?;
     if shell == Shell::Bash {
-        print(&BASH_VALUES.replace("STATUSES", &State::NAMED.map(State::word).join(" ")))?;
+        let values = BASH_VALUES
+            .replace("STATUSES", &Status::ALL.map(Status::word).join(" "))
+            .replace("STATES", &State::NAMED.map(State::word).join(" "))
+            .replace("AGENTS", &agent_names().join(" "));
+        print(&values)?;
     }
     Ok(Exit::Success)
 }

@@ -11,6 +11,7 @@ use crate::setup::{
     plan_ignored, plan_merge_driver,
 };
 use clap::Args;
+use clap::builder::PossibleValuesParser;
 use serde_json::{Value, json};
 use std::io::{IsTerminal, Write};
 
@@ -22,6 +23,7 @@ use std::io::{IsTerminal, Write};
 pub struct InitArgs {
     #[arg(
         long = "agent", value_name = "NAME", num_args = 1.., conflicts_with = "project",
+        value_parser = PossibleValuesParser::new(agent_names()), hide_possible_values = true,
         help = format!(
             "The agents to set up: {} [default: those that are installed]",
             agent_names().join(", ")

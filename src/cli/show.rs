@@ -34,16 +34,23 @@ use serde_json::Value;
 #[command(after_help = "\
 Examples:
   boardsync show
-  boardsync show --filter status=waiting
+  boardsync show --filter state=waiting
   boardsync show --since 12h --sort seen
   boardsync show | cut -f1,9
 
 Sessions that wait for you come first, then silent, working, idle and closed ones. What
 this host's sessions reported through their hooks is shown even before the board is
-written; several sessions in one folder have a line each.
+written. The row of a folder names the session that most needs you; its other sessions
+have a line each.
 
-The keys of --filter are repo, status, session, branch, mode, key and host. Values of
-one key are alternatives, all keys must match, and `branch=` is an absent cell.
+The state of a row is the activity of its session where that is known (waiting, working
+or idle), else the status that the board has (in-progress, closed, force-closed or
+frei, which is free). A session is silent that should run but has reported nothing for
+30 min while it worked (4 h if its hooks do not run on this host); it has died if its
+process is gone.
+
+The keys of --filter are state, repo, status, session, branch, mode, key and host. Values
+of one key are alternatives, all keys must match, and `branch=` is an absent cell.
 
 To a pipe or a file it writes one line per row, with uncut cells separated by tabs:
 Repo, Status, Session, Branch, Mode, Last heartbeat, Key, Host, State, Path, then the

@@ -34,7 +34,7 @@ const SETTLE: Duration = Duration::from_millis(50);
 #[command(after_help = "\
 Examples:
   boardsync watch
-  boardsync watch --filter status=in-progress | tee board.log
+  boardsync watch --filter state=waiting | tee board.log
   boardsync watch --exec 'notify-send \"$BOARDSYNC_REPO is $BOARDSYNC_ACTIVITY\"'
 
 Arrow keys, Page Up and Page Down, j, k and the space bar scroll; `q` or Ctrl-C quits.

@@ -26,7 +26,7 @@ pub fn plan<'a>(setup: &'a Setup) -> Result<Vec<Change<'a>>, SetupError> {
 
 fn user_edits(setup: &Setup) -> Result<Vec<Edit<'static>>, SetupError> {
     let mut edits = Vec::new();
-    for target in targets(setup)? {
+    for target in targets(setup) {
         let folder = target
             .folder(setup.env, setup.cwd)
             .ok_or_else(|| SetupError("the home folder is not known; set `HOME`".to_owned()))?;
@@ -55,24 +55,18 @@ fn project_edits(setup: &Setup) -> Result<Vec<Edit<'static>>, SetupError> {
     Ok(edits)
 }
 
-fn targets(setup: &Setup) -> Result<Vec<Target>, SetupError> {
+fn targets(setup: &Setup) -> Vec<Target> {
     if !setup.agents.is_empty() {
-        let named = setup.agents.iter().map(|name| {
-            let mut all = Target::all();
-            all.find(|it| it.agent.name == name).ok_or_else(|| {
-                let known = agent_names().join(", ");
-                SetupError(format!("unknown agent `{name}`; expected one of {known}"))
-            })
-        });
-        return named.collect();
+        let is_named = |it: &Target| setup.agents.iter().any(|name| name == it.agent.name);
+        return Target::all().filter(is_named).collect();
     }
     let installed = Target::all().filter(|it| it.is_installed(setup.env, setup.cwd));
     let installed: Vec<Target> = installed.collect();
-    Ok(match setup.way {
+    match setup.way {
         Way::Undo => Target::all().collect(),
         Way::Do if installed.is_empty() => Target::all().take(1).collect(),
         Way::Do => installed,
-    })
+    }
 }
 
 /// Lists the names of the agents that can be set up.

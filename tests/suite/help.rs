@@ -124,10 +124,25 @@ fn completions_are_valid_and_know_every_command() {
 }
 
 #[test]
+fn every_shell_completes_the_same_values() {
+    let env = TestEnv::new();
+    let values = ["claude-code codex gemini", "state=waiting state=silent"];
+    for shell in ["bash", "zsh", "fish"] {
+        let script = env.run(&["completions", shell]).quietly().out;
+        // fish has a value a line, each with an empty description.
+        let script = script.replace("\\t''\n", " ");
+        for values in values {
+            assert!(script.contains(values), "{shell}: no {values}");
+        }
+    }
+}
+
+#[test]
 fn wrong_calls_exit_with_2_and_say_what_is_right() {
     let env = TestEnv::new();
-    let wrong: [(&str, &[&str]); 7] = [
+    let wrong: [(&str, &[&str]); 8] = [
         ("list", &["list"]),
+        ("unknown_agent", &["init", "--agent", "codx"]),
         ("update_folder", &["update", "."]),
         ("quiet_json", &["show", "-q", "--json"]),
         ("unknown_command", &["sho"]),
@@ -152,19 +167,31 @@ fn wrong_calls_exit_with_2_and_say_what_is_right() {
 }
 
 #[test]
-fn bash_completes_the_values_of_a_filter_and_of_a_status() {
+fn bash_completes_the_values_of_filters_statuses_and_agents() {
     let env = TestEnv::new();
     let script = env.path("completions.bash");
     std::fs::write(&script, env.run(&["completions", "bash"]).quietly().out).unwrap();
     for (words, expected) in [
-        ("boardsync show --filter status = wa", "waiting"),
-        ("boardsync show --filter st", "status=waiting status=silent"),
+        ("boardsync show --filter state = wa", "waiting"),
+        (
+            "boardsync show --filter state = ''",
+            "waiting silent working",
+        ),
+        ("boardsync show --filter state =", "waiting silent working"),
+        ("boardsync watch --filter status = in", "in-progress"),
+        ("boardsync show --filter st", "state=waiting state=silent"),
+        ("boardsync init --agent ''", "claude-code codex gemini"),
+        ("boardsync init --agent co", "codex copilot"),
+        ("boardsync init --yes --agent codex g", "gemini goose"),
+        ("boardsync init --agent codex --agent g", "gemini goose"),
+        ("boardsync init --agent codex --un", "--undo"),
+        ("boardsync init --agent codex --yes --un", "--undo"),
         ("boardsync update --status in", "in-progress"),
         ("boardsync sta", "status"),
     ] {
         let program = format!(
             "source '{}'; COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); \
-             _boardsync_values boardsync \"${{COMP_WORDS[COMP_CWORD]}}\" \
+             complete -p boardsync | grep -q _boardsync_values && _boardsync_values boardsync \"${{COMP_WORDS[COMP_CWORD]}}\" \
              \"${{COMP_WORDS[COMP_CWORD - 1]}}\"; echo \"${{COMPREPLY[@]}}\"",
             script.display()
         );

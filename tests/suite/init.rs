@@ -371,7 +371,11 @@ fn set_up_in_a_bare_home(env: &TestEnv, args: &[&str]) -> impl Fn(&[&str]) -> Sa
         command.env_remove("BOARDSYNC_VAULT").env("HOME", &home);
         Said::from(command.output().unwrap())
     };
-    of_home(env, &[args, &["init", "--agent", "claude-code", "--yes"]].concat()).quietly();
+    of_home(
+        env,
+        &[args, &["init", "--agent", "claude-code", "--yes"]].concat(),
+    )
+    .quietly();
     move |args| of_home(env, args)
 }
 
@@ -384,7 +388,10 @@ fn undo_removes_the_set_up_wherever_it_is_called_and_leaves_no_empty_folder() {
         let run = set_up_in_a_bare_home(&env, args);
         // The folder of all commands is a repository that has disabled its vault.
         let project = env.path("CLAUDE.md");
-        write(&project, "## Session Config\n\nvault-integration:\n  enabled: false\n");
+        write(
+            &project,
+            "## Session Config\n\nvault-integration:\n  enabled: false\n",
+        );
         if is_gone {
             fs::remove_dir_all(env.vault()).unwrap();
         }
@@ -392,7 +399,9 @@ fn undo_removes_the_set_up_wherever_it_is_called_and_leaves_no_empty_folder() {
         assert_eq!((said.code, &*said.err), (Some(0), ""), "{args:?} {is_gone}");
         fs::remove_file(project).unwrap();
         fs::create_dir_all(env.vault()).unwrap();
-        let left = fs::read_dir(env.home()).unwrap().map(|it| it.unwrap().file_name());
+        let left = fs::read_dir(env.home())
+            .unwrap()
+            .map(|it| it.unwrap().file_name());
         assert_eq!(left.collect::<Vec<_>>(), ["vault"], "{args:?} {is_gone}");
         assert_eq!(fs::read_dir(env.vault()).unwrap().count(), 0, "{args:?}");
         let said = run(&["show"]);

@@ -150,10 +150,19 @@ fn the_agents_that_are_installed_are_found() {
     }
     assert!(!planned.contains("Claude"), "{planned}");
     let said = env.run(&["init", "--dry-run", "--agent", "claude"]);
+    assert_eq!(said.code, Some(2));
+    assert!(said.err.contains("claude-code, codex"), "{said:?}");
+    let planned = |args: &[&str]| {
+        let args = [&["init", "--dry-run", "--agent"], args].concat();
+        env.run(&args).quietly().out
+    };
+    let together = planned(&["pi", "codex"]);
+    assert_eq!(together, planned(&["pi", "--agent", "codex"]));
     assert!(
-        said.err.contains("expected one of claude-code, codex"),
-        "{said:?}"
+        together.contains("Codex") && together.contains("Pi"),
+        "{together}"
     );
+    assert!(!together.contains("goose"), "{together}");
 }
 
 #[test]

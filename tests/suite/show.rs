@@ -121,7 +121,7 @@ fn filters_pick_rows() {
     let both = ["--filter", "host=studio", "--filter", "status=in-progress"];
     assert_eq!(repos(&both), "api");
     assert_eq!(repos(&["--filter", "host="]), "👩\u{200d}💻 tools");
-    assert_eq!(repos(&["--filter", "status=silent"]), "日本語のリポジトリ");
+    assert_eq!(repos(&["--filter", "state=silent"]), "日本語のリポジトリ");
     assert_eq!(repos(&["--since", "2h"]), "api");
     assert_eq!(
         repos(&["--sort", "seen", "--since", "2d"]),
@@ -130,6 +130,7 @@ fn filters_pick_rows() {
     for (name, wrong) in [
         ("unknown_key", "owner=me"),
         ("unknown_status", "status=done"),
+        ("state_as_status", "status=waiting"),
     ] {
         let said = show(&env, &["--filter", wrong]);
         assert_eq!(said.code, Some(2));

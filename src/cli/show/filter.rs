@@ -2,22 +2,48 @@
 
 use super::snapshot::Item;
 use super::state::State;
-use crate::board::{ABSENT, Field};
+use crate::board::{ABSENT, Field, Status};
 use crate::lock::normalise;
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;
 use std::ffi::OsStr;
 
-/// The columns by which rows are filtered; `--since` is for the heartbeat.
-fn keys() -> impl Iterator<Item = Field> {
-    let is_key = |field: &Field| *field != Field::Heartbeat;
-    Field::ALL.into_iter().filter(is_key)
+/// What rows are filtered by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Key {
+    /// The state that is shown.
+    State,
+    /// A cell of the board; `--since` is for the heartbeat.
+    Cell(Field),
 }
 
-/// A cell and the text that it must have, whether in upper or lower case.
+impl Key {
+    fn all() -> impl Iterator<Item = Self> {
+        let cells = Field::ALL.into_iter().filter(|it| *it != Field::Heartbeat);
+        [Self::State].into_iter().chain(cells.map(Self::Cell))
+    }
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::State => "state",
+            Self::Cell(field) => field.word(),
+        }
+    }
+
+    /// Returns all values that there are, if only some words are.
+    fn values(self) -> Option<Vec<&'static str>> {
+        match self {
+            Self::State => Some(State::NAMED.map(State::word).to_vec()),
+            Self::Cell(Field::Status) => Some(Status::ALL.map(Status::word).to_vec()),
+            Self::Cell(_) => None,
+        }
+    }
+}
+
+/// A key and the text that a row must have there, whether in upper or lower case.
 #[derive(Clone, Debug)]
 pub struct Filter {
-    field: Field,
+    key: Key,
     value: String,
 }
 
@@ -42,44 +68,57 @@ impl TypedValueParser for Parser {
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        let statuses = State::NAMED.map(|state| format!("status={}", state.word()));
-        let others = keys().filter(|field| *field != Field::Status);
-        let others = others.map(|field| format!("{}=", field.word()));
-        Some(Box::new(
-            statuses.into_iter().chain(others).map(PossibleValue::new),
-        ))
+        let values = Key::all().flat_map(|key| {
+            let values = key.values().unwrap_or_else(|| vec![""]);
+            values
+                .into_iter()
+                .map(move |value| PossibleValue::new(format!("{}={value}", key.word())))
+        });
+        Some(Box::new(values))
     }
 }
 
 impl Filter {
     /// Reads `KEY=VALUE`; no value, or a dash, means an absent cell.
     fn parse(text: &str) -> Result<Self, String> {
-        let names = keys().map(Field::word).collect::<Vec<_>>().join(", ");
+        let names = Key::all().map(Key::word).collect::<Vec<_>>().join(", ");
         let (key, value) = text
             .split_once('=')
             .ok_or_else(|| format!("expected KEY=VALUE, with KEY one of {names}"))?;
-        let field = keys()
-            .find(|field| key.trim().eq_ignore_ascii_case(field.word()))
+        let key = Key::all()
+            .find(|known| key.trim().eq_ignore_ascii_case(known.word()))
             .ok_or_else(|| format!("unknown key `{}`; use one of {names}", key.trim()))?;
-        let value = comparable(field, value.trim());
-        if field == Field::Status && !State::NAMED.iter().any(|state| state.word() == value) {
-            let words = State::NAMED.map(State::word).join(", ");
-            return Err(format!("unknown status; use one of {words}"));
+        let value = comparable(key, value.trim());
+        match key.values() {
+            Some(words) if !words.contains(&&*value) => {
+                let of = match (key, Key::State.values()) {
+                    (Key::Cell(_), Some(states)) if states.contains(&&*value) => {
+                        format!("; for `{value}`, use state={value}")
+                    }
+                    _ => String::new(),
+                };
+                let (word, words) = (key.word(), words.join(", "));
+                Err(format!("unknown {word}; use one of {words}{of}"))
+            }
+            _ => Ok(Self { key, value }),
         }
-        Ok(Self { field, value })
     }
 
     fn matches(&self, item: &Item) -> bool {
-        let cell = item.cell(self.field);
-        comparable(self.field, cell.as_deref().unwrap_or(ABSENT)) == self.value
-            || self.field == Field::Status && item.state.word() == self.value
+        match self.key {
+            Key::State => item.state.word() == self.value,
+            Key::Cell(field) => {
+                let cell = item.cell(field);
+                comparable(self.key, cell.as_deref().unwrap_or(ABSENT)) == self.value
+            }
+        }
     }
 }
 
-fn comparable(field: Field, text: &str) -> String {
-    match field {
+fn comparable(key: Key, text: &str) -> String {
+    match key {
         _ if text == ABSENT => String::new(),
-        Field::Host => normalise(text),
+        Key::Cell(Field::Host) => normalise(text),
         _ => text.to_lowercase(),
     }
 }
@@ -89,7 +128,7 @@ pub fn picks(filters: &[Filter], item: &Item) -> bool {
     filters.iter().all(|wanted| {
         filters
             .iter()
-            .any(|filter| filter.field == wanted.field && filter.matches(item))
+            .any(|filter| filter.key == wanted.key && filter.matches(item))
     })
 }
 
@@ -114,7 +153,8 @@ mod tests {
         };
         assert!(picked(&[]));
         assert!(picked(&["repo=app", "repo=lib", "status=in-progress"]));
-        assert!(picked(&["status=Waiting"]), "what is shown counts as well");
+        assert!(picked(&["state=Waiting", "status=in-progress"]));
+        assert!(!picked(&["state=in-progress"]));
         assert!(!picked(&["repo=app", "status=frei"]));
         assert!(picked(&["host=Studio.local", "branch=", "session=—"]));
         assert!(!picked(&["branch=main"]));
@@ -127,6 +167,8 @@ mod tests {
             ("owner=me", "status"),
             ("status", "KEY=VALUE"),
             ("status=done", "closed"),
+            ("status=waiting", "state=waiting"),
+            ("state=done", "silent"),
         ] {
             let error = Filter::parse(wrong).unwrap_err();
             assert!(error.contains(named), "{error}");

@@ -12,7 +12,7 @@ use std::time::Duration;
 /// The options that pick and sort rows.
 #[derive(Debug, Default, Args)]
 pub struct Selection {
-    /// Only rows with this cell, like status=waiting; may be repeated
+    /// Only rows with this state or cell, like state=waiting; may be repeated
     #[arg(long, value_name = "KEY=VALUE", value_parser = filter::Parser, hide_possible_values = true)]
     filter: Vec<Filter>,
     /// Only rows seen within this time, like 12h

@@ -135,7 +135,7 @@ fn columns(view: &View) -> Vec<ShownColumn> {
     };
     let mut columns = vec![
         column("Repo", Source::Cell(Field::Repo), 12, 0),
-        column("Status", Source::State, 12, 1),
+        column("State", Source::State, 12, 1),
         column("Since", Source::Since, usize::MAX, 2),
         column("Host", Source::Cell(Field::Host), 6, 4),
         column("Session", Source::Cell(Field::Session), 12, 3),
