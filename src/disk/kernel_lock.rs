@@ -152,14 +152,6 @@ impl Queue {
         }
     }
 
-    /// Waits for our turn, at most for `limit`.
-    pub fn wait(&self, limit: Duration) -> Option<KernelLock> {
-        match self.turn(limit) {
-            Turn::Ours(lock) => Some(lock),
-            Turn::NotYet | Turn::Never => None,
-        }
-    }
-
     /// Waits for our turn, at most for `limit`, and tells whether it can come.
     pub fn turn(&self, limit: Duration) -> Turn {
         let started = Instant::now();

@@ -30,7 +30,9 @@ pub use folder::Folder;
 pub use kernel_lock::{Attempt, KernelLock, Queue, Turn};
 pub use probe::{Abilities, probe};
 pub use read::{Contents, Links, ONE_READ, ReadError, read_at_once, read_proc, read_small, status};
-pub use rename::{copy_new, exchange, move_new, publish_new, remove, remove_folder, replace};
+pub use rename::{
+    exchange, move_new, publish_exclusive, publish_new, remove, remove_folder, replace,
+};
 pub use rewrite::{rewrite, rewrite_like};
 pub use status::{FileId, FileKind, FileStatus};
 pub use token::{Token, is_running};

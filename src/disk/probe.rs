@@ -38,7 +38,7 @@ pub fn probe(folder: &Folder, stem: &str, token: Token) -> io::Result<Abilities>
             .and_then(|()| file.metadata())
             .and_then(|meta| meta.modified()),
         hard_link: link(&one, &two),
-        no_replace: or_create(&two).and_then(|()| rename_new(&two, &three)),
+        no_replace: or_create(&two).and_then(|()| refuses(&one, &two, &three)),
         exchange: swap(&one, &four),
         kernel_lock: match KernelLock::try_take(&one, 0o600, "gate.open", "gate.lock") {
             Attempt::Taken(_) => Ok(()),
@@ -50,6 +50,16 @@ pub fn probe(folder: &Folder, stem: &str, token: Token) -> io::Result<Abilities>
         remove("probe.unlink", &path)?;
     }
     done
+}
+
+/// Renames to a free name, and is refused one that is taken.
+fn refuses(taken: &Entry, from: &Entry, free: &Entry) -> io::Result<()> {
+    rename_new(from, free)?;
+    match rename_new(free, taken) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(error),
+        Ok(()) => Err(io::Error::other("a rename that must refuse replaces")),
+    }
 }
 
 /// Swaps two files, and believes what lies there rather than the reply: some

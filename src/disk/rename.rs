@@ -4,42 +4,64 @@ use super::entry::At;
 use super::errno::is_unsupported;
 #[cfg(unix)]
 use super::errno::os;
+use super::status::FileStatus;
 use super::write::create_new;
 use super::{failpoint, read};
 use std::io::{self, ErrorKind};
 
 /// Publishes the complete file `from` as `to`, unless something is there.
 ///
-/// A hard link, else a rename that refuses to replace. exFAT is the real case
-/// of the second: no links, but no-replace works. Why a link cannot be made
-/// differs (EPERM, EACCES, EXDEV, EIO, ENOTSUP, EMLINK and ENOSYS were seen),
-/// so every error but two is taken to mean that. Where the file system has
-/// neither the error is one of [`is_unsupported`]; see [`copy_new`] and
+/// A hard link, else a rename that refuses to replace; see [`link_new`]. Where
+/// the file system has neither the error is one of [`is_unsupported`]; see
 /// [`move_new`]. An existing `to` is [`ErrorKind::AlreadyExists`]; `from` then
-/// stays.
+/// stays. Some FUSE drivers drop the flag of such a rename: two hosts that
+/// publish in the same instant then both succeed.
 pub fn publish_new(
     step: &'static str,
     from: &(impl At + ?Sized),
     to: &(impl At + ?Sized),
 ) -> io::Result<()> {
-    match failpoint::around(step, || link(from, to)) {
-        Ok(()) => {
-            // It is done: a second name that stays is swept as a leftover.
-            let _ = remove("pending.unlink", from);
-            Ok(())
-        }
-        Err(error) if matches!(error.kind(), ErrorKind::AlreadyExists | ErrorKind::NotFound) => {
-            Err(error)
-        }
-        Err(_) => failpoint::around(step, || rename_new(from, to)),
+    match link_new(step, from, to) {
+        Err(error) if is_no_link(&error) => failpoint::around(step, || rename_new(from, to)),
+        done => done,
     }
 }
 
-/// Copies the complete file `from` to the name `to`, unless something has it.
+/// Publishes the complete file `from` as `to` for one of several hosts.
 ///
-/// A reader meanwhile, or after a crash, may see half of it: only for files whose
-/// readers recognise half a file.
-pub fn copy_new(
+/// A hard link, else an exclusive create and a write: what no file system that
+/// was met lies about. A reader meanwhile, or after a crash, may see half of
+/// it: only for files whose readers recognise half a file.
+pub fn publish_exclusive(
+    step: &'static str,
+    from: &(impl At + ?Sized),
+    to: &(impl At + ?Sized),
+    mode: u32,
+) -> io::Result<()> {
+    match link_new(step, from, to) {
+        Err(error) if is_no_link(&error) => copy_new(step, from, to, mode),
+        done => done,
+    }
+}
+
+fn link_new(
+    step: &'static str,
+    from: &(impl At + ?Sized),
+    to: &(impl At + ?Sized),
+) -> io::Result<()> {
+    failpoint::around(step, || link(from, to))?;
+    // It is done: a second name that stays is swept as a leftover.
+    let _ = remove("pending.unlink", from);
+    Ok(())
+}
+
+/// Why a link cannot be made differs (EPERM, EACCES, EXDEV, EIO, ENOTSUP, EMLINK
+/// and ENOSYS were seen), so every error but two is taken to mean that.
+fn is_no_link(error: &io::Error) -> bool {
+    !matches!(error.kind(), ErrorKind::AlreadyExists | ErrorKind::NotFound)
+}
+
+fn copy_new(
     step: &'static str,
     from: &(impl At + ?Sized),
     to: &(impl At + ?Sized),
@@ -47,10 +69,23 @@ pub fn copy_new(
 ) -> io::Result<()> {
     let mut source = read::open_to_read(from, read::Links::Refuse)?;
     let mut file = create_new(step, to, mode)?;
-    io::copy(&mut source, &mut file)?;
-    file.sync_all()?;
-    let _ = remove("pending.unlink", from);
-    Ok(())
+    let copied = io::copy(&mut source, &mut file).and_then(|_| file.sync_all());
+    // Whoever took us for dead in the middle of it has put theirs there.
+    let ours = FileStatus::of(&file.metadata()?).id;
+    let is_ours = read::status(to).is_ok_and(|now| now.id == ours);
+    match copied {
+        Ok(()) if is_ours => {
+            let _ = remove("pending.unlink", from);
+            Ok(())
+        }
+        Ok(()) => Err(ErrorKind::AlreadyExists.into()),
+        Err(error) => {
+            if is_ours {
+                let _ = remove("pending.unlink", to);
+            }
+            Err(error)
+        }
+    }
 }
 
 /// Links without clobbering, and believes the file rather than the reply.

@@ -113,13 +113,7 @@ impl Pending {
 
     /// Publishes the file as `entry`; false if something is there.
     pub fn publish_as(&mut self, step: &'static str, entry: &Entry) -> io::Result<bool> {
-        let placed = match disk::publish_new(step, &self.entry, entry) {
-            Err(error) if disk::is_unsupported(&error) => {
-                disk::copy_new(step, &self.entry, entry, self.mode)
-            }
-            placed => placed,
-        };
-        match placed {
+        match disk::publish_exclusive(step, &self.entry, entry, self.mode) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
             Err(error) => Err(error),
             Ok(()) => {

@@ -56,6 +56,9 @@ mod lock_library;
 mod lock_other_records;
 mod lock_rules;
 mod lock_status;
+#[cfg(target_os = "linux")]
+#[cfg(feature = "failpoints")]
+mod lying_fs;
 mod many_hosts;
 mod merge_resolve;
 mod own_rows;

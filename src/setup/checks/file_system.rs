@@ -28,18 +28,12 @@ pub fn check(inspection: &Inspection, findings: &mut Findings) {
         }
     };
     findings.ok("lock-folder", format!("files can be created in `{shown}`"));
-    let without = match abilities.no_replace {
-        Ok(()) => "not supported: a rename that never replaces is used instead",
-        Err(_) => {
-            "not supported: a lock is visible before it is complete, and waits get longer after a crash"
-        }
-    };
     for (id, tried, with, without) in [
         (
             "hard-links",
             &abilities.hard_link,
             "the lock is published by a hard link",
-            without,
+            "not supported: a lock is visible before it is complete, and waits get longer after a crash",
         ),
         (
             "no-replace",

@@ -131,8 +131,8 @@ pub const SITUATIONS: &[Situation] = &[
         name: "neither hard links nor renames that refuse to replace",
         prepare: |_| {},
         points: &[
-            ("lock.publish.before", "2*return(1)"),
-            ("guard.publish.before", "2*return(1)"),
+            ("lock.publish.before", "1*return(1)"),
+            ("guard.publish.before", "1*return(1)"),
             ("board.publish.before", "3*return(1)"),
         ],
         // Half a record is given the grace of 2 s.
