@@ -3,7 +3,6 @@
 use super::outcome::{Exit, Failure, print};
 use super::show::State;
 use crate::board::Status;
-use crate::setup::agent_names;
 use clap::{Args, Command, ValueEnum};
 use clap_complete::{Shell, generate};
 
@@ -17,28 +16,17 @@ pub struct CompletionsArgs {
     shell: Known,
 }
 
-/// Completes in bash what clap's script does not: `--filter state=`, for `=` is a
-/// word of its own there, and the second of several agents.
+/// Completes `--filter state=` in bash, to which `=` is a word of its own.
 const BASH_VALUES: &str = r#"
 _boardsync_values() {
-    local at=$COMP_CWORD value=${COMP_WORDS[COMP_CWORD]} option
-    for ((option = at - 1; option > 1; option--)); do
-        [[ ${COMP_WORDS[option]} == -* ]] && break
-    done
-    if [[ $value == = ]]; then
-        value=
-        ((at += 1))
+    local at=$COMP_CWORD value=
+    if [[ ${COMP_WORDS[at]} != = ]]; then
+        value=${COMP_WORDS[at]}
+        ((at -= 1))
     fi
-    case "${COMP_WORDS[*]:option:at-option}" in
+    case "${COMP_WORDS[*]:at < 2 ? 0 : at - 2:3}" in
         "--filter status =") COMPREPLY=($(compgen -W "STATUSES" -- "$value")) ;;
         "--filter state =") COMPREPLY=($(compgen -W "STATES" -- "$value")) ;;
-        "--agent "*)
-            if [[ ${COMP_WORDS[1]} == init && $value != -* ]]; then
-                COMPREPLY=($(compgen -W "AGENTS" -- "$value"))
-            else
-                _boardsync "$@"
-            fi
-            ;;
         *) _boardsync "$@" ;;
     esac
 }
@@ -65,8 +53,7 @@ pub fn run(mut root: Command, args: &CompletionsArgs) -> Result<Exit, Failure> {
     if shell == Shell::Bash {
         let values = BASH_VALUES
             .replace("STATUSES", &Status::ALL.map(Status::word).join(" "))
-            .replace("STATES", &State::NAMED.map(State::word).join(" "))
-            .replace("AGENTS", &agent_names().join(" "));
+            .replace("STATES", &State::NAMED.map(State::word).join(" "));
         print(&values)?;
     }
     Ok(Exit::Success)

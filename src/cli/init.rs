@@ -18,7 +18,7 @@ use std::io::{IsTerminal, Write};
 /// The arguments of `init`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  boardsync init --dry-run\n  boardsync init --yes\n  boardsync init --agent claude-code codex\n  boardsync --vault ~/notes init --git --shared\n  boardsync init --undo\n\nSets up every agent that has a folder in your home folder, for all repositories;\nwith --project, Claude Code in .claude/settings.local.json of the current one.\nPrints what it will do and asks. Doing it twice does nothing more. What a file\nof settings held before stays beside it as `….before-boardsync`: --undo gives\nthat back, or, where the file has been edited since, takes out its own part\nalone and leaves the copy."
+    after_help = "Examples:\n  boardsync init --dry-run\n  boardsync init --yes\n  boardsync init --agent claude-code --agent codex\n  boardsync --vault ~/notes init --git --shared\n  boardsync init --undo\n\nSets up every agent that has a folder in your home folder, for all repositories;\nwith --project, Claude Code in .claude/settings.local.json of the current one.\nPrints what it will do and asks. Doing it twice does nothing more. What a file\nof settings held before stays beside it as `….before-boardsync`: --undo gives\nthat back, or, where the file has been edited since, takes out its own part\nalone and leaves the copy."
 )]
 pub struct InitArgs {
     #[arg(

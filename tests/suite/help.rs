@@ -182,10 +182,8 @@ fn bash_completes_the_values_of_filters_statuses_and_agents() {
         ("boardsync show --filter st", "state=waiting state=silent"),
         ("boardsync init --agent ''", "claude-code codex gemini"),
         ("boardsync init --agent co", "codex copilot"),
-        ("boardsync init --yes --agent codex g", "gemini goose"),
         ("boardsync init --agent codex --agent g", "gemini goose"),
         ("boardsync init --agent codex --un", "--undo"),
-        ("boardsync init --agent codex --yes --un", "--undo"),
         ("boardsync update --status in", "in-progress"),
         ("boardsync sta", "status"),
     ] {
