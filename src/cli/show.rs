@@ -41,7 +41,8 @@ Examples:
 Sessions that wait for you come first, then silent, working, idle and closed ones. What
 this host's sessions reported through their hooks is shown even before the board is
 written. The row of a folder names the session that most needs you; its other sessions
-have a line each.
+have a line each. Closed rows for which the terminal is too low are only counted, unless
+rows are picked or sorted.
 
 The state of a row is the activity of its session where that is known (waiting, working
 or idle), else the status that the board has (in-progress, closed, force-closed or
@@ -72,7 +73,11 @@ pub fn run(context: &Context, args: &ShowArgs) -> Result<Exit, Failure> {
     } else if context.global.quiet {
         return Ok(Exit::Success);
     } else if let Some(terminal) = Terminal::of_stdout(&context.env) {
-        let Page { mut head, body } = page(&view, &terminal);
+        let mut page = page(&view, &terminal);
+        if args.selection.is_default() {
+            page = page.without_ended(&view, &terminal);
+        }
+        let Page { mut head, body } = page;
         head.extend(body);
         print(&(head.join("\n") + "\n"))?;
     } else {

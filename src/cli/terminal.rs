@@ -85,7 +85,7 @@ impl Terminal {
                 character if character.is_ascii() => ascii.push(character),
                 '…' => ascii.push('~'),
                 '—' => ascii.push('-'),
-                '·' => ascii.push(','),
+                '·' => ascii.push('|'),
                 '└' => ascii.push('`'),
                 other => ascii.extend(std::iter::repeat_n('?', other.width().unwrap_or(0))),
             }

@@ -64,6 +64,8 @@ mod merge_resolve;
 mod own_rows;
 #[cfg(feature = "failpoints")]
 mod persons_edits;
+#[cfg(unix)]
+mod pictures;
 mod plug_in;
 mod prune;
 #[cfg(unix)]

@@ -214,68 +214,6 @@ fn who_holds_the_lock_is_said_and_the_lock_left_alone() {
     assert_eq!(std::fs::read_to_string(env.lock()).unwrap(), record);
 }
 
-/// Thirty rows, of which eleven have sessions on this host.
-#[cfg(unix)]
-fn thirty_sessions(env: &TestEnv) {
-    use boardsync::internals::session::Repo;
-    use boardsync::internals::session::lease::Activity::{Idle, Waiting, Working};
-    let row = |index: usize, status: &str, heartbeat: &str| {
-        let name = format!("service-{index:02}");
-        let key = Repo::at(&env.path("src").join(&name), &env.path("")).key;
-        format!("| {name} | {status} | s{index} | main | deep | {heartbeat} | {key} |\n")
-    };
-    let at = |minute: usize| format!("2026-11-30T06:{minute:02}:00.000Z");
-    let rows = (0..30).map(|index| match index {
-        0..12 => row(index, "in-progress", &at(30 + index)),
-        12 => row(index, "in-progress", "2026-11-30T02:00:00.000Z"),
-        13 => row(index, "force-closed", "2026-11-29T20:00:00.000Z"),
-        _ => row(
-            index,
-            "closed",
-            &format!("2026-11-{:02}T10:00:00.000Z", index),
-        ),
-    });
-    env.write_board(&board_of(&rows.collect::<String>()));
-    for index in 0..12 {
-        let (activity, title) = match index {
-            3 => (Waiting, "Fix the login page"),
-            7 => (Waiting, "Migrate to the new API"),
-            5 | 9 => (Idle, "Review"),
-            _ => (Working, "Refactor the parser"),
-        };
-        env.session(&format!("service-{index:02}"), &format!("s{index}"))
-            .activity(activity)
-            .title(title)
-            .branch("main")
-            .at(&at(30 + index))
-            .plant();
-    }
-    env.session("service-07", "s7b")
-        .title("Write the tests")
-        .branch("main")
-        .at(&at(50))
-        .plant();
-}
-
-#[cfg(unix)]
-#[test]
-fn who_waits_comes_first_and_two_sessions_of_a_folder_have_a_line_each() {
-    let env = TestEnv::new();
-    thirty_sessions(&env);
-    for size in [(80, 24), (40, 20)] {
-        let mut command = env.command(&["show"]);
-        command.env("BOARDSYNC_NOW", NOW).env("NO_COLOR", "1");
-        let (status, shown) = env.on_terminal(command, size).end();
-        assert!(status.success(), "{shown}");
-        insta::assert_snapshot!(
-            format!("thirty_{}", size.0),
-            shown
-                .replace("\r\n", "\n")
-                .replace(env.path("").to_str().unwrap(), "/tmp/")
-        );
-    }
-}
-
 #[cfg(unix)]
 #[test]
 fn a_terminal_without_utf_8_gets_ascii() {

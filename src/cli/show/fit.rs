@@ -8,6 +8,8 @@ pub const GAP: usize = 2;
 pub struct Wish {
     /// The width at which nothing is cut.
     pub natural: usize,
+    /// The width at which it can be read; all are narrowed to that first.
+    pub good: usize,
     /// The width below which it is useless.
     pub least: usize,
     /// The order in which columns shrink: the greatest first.
@@ -19,7 +21,8 @@ pub struct Wish {
 /// Returns each column's width; 0 where it is left out.
 ///
 /// As long as all fit at their least, they are narrowed, first those of the
-/// greatest rank; if not, the one of the greatest rank is left out.
+/// greatest rank, and none below what can be read while another is wider than
+/// that; if not, the one of the greatest rank is left out.
 pub fn fit(wishes: &[Wish], room: usize) -> Vec<usize> {
     let mut kept: Vec<usize> = (0..wishes.len()).collect();
     kept.sort_by_key(|&at| std::cmp::Reverse((wishes[at].spare, wishes[at].rank)));
@@ -40,14 +43,19 @@ pub fn fit(wishes: &[Wish], room: usize) -> Vec<usize> {
         kept = rest;
     }
     let mut widths = vec![0; wishes.len()];
+    kept.iter().for_each(|&at| widths[at] = wishes[at].natural);
     let mut over = total(kept, |wish| wish.natural).saturating_sub(room);
-    for &at in kept {
-        let Wish { natural, least, .. } = wishes[at];
-        // The last one left gives what it has to.
-        let least = if kept.len() == 1 { 1 } else { least };
-        let given = over.min(natural.saturating_sub(least));
-        widths[at] = natural - given;
-        over -= given;
+    // The last one left gives what it has to.
+    let least = |wish: &Wish| if kept.len() == 1 { 1 } else { wish.least };
+    for floor in [
+        &|wish: &Wish| wish.good.max(wish.least),
+        &least as &dyn Fn(&Wish) -> usize,
+    ] {
+        for &at in kept {
+            let given = over.min(widths[at].saturating_sub(floor(&wishes[at])));
+            widths[at] -= given;
+            over -= given;
+        }
     }
     widths
 }
@@ -57,15 +65,16 @@ mod tests {
     use super::{GAP, Wish, fit};
 
     const WISHES: [Wish; 4] = [
-        wish(20, 12, 0, false),
-        wish(12, 12, 1, false),
-        wish(30, 10, 2, false),
-        wish(8, 8, 3, true),
+        wish(20, 16, 12, 0, false),
+        wish(12, 12, 12, 1, false),
+        wish(30, 20, 10, 2, false),
+        wish(8, 8, 8, 3, true),
     ];
 
-    const fn wish(natural: usize, least: usize, rank: usize, spare: bool) -> Wish {
+    const fn wish(natural: usize, good: usize, least: usize, rank: usize, spare: bool) -> Wish {
         Wish {
             natural,
+            good,
             least,
             rank,
             spare,
@@ -78,6 +87,12 @@ mod tests {
         assert_eq!(fit(&WISHES, 76), [20, 12, 30, 8]);
         assert_eq!(fit(&WISHES, 75), [20, 12, 30, 0]);
         assert_eq!(fit(&WISHES, 60), [20, 12, 24, 0]);
+        assert_eq!(
+            fit(&WISHES, 55),
+            [19, 12, 20, 0],
+            "to what can be read first"
+        );
+        assert_eq!(fit(&WISHES, 45), [16, 12, 13, 0]);
         assert_eq!(fit(&WISHES, 40), [14, 12, 10, 0]);
         assert_eq!(fit(&WISHES, 37), [20, 12, 0, 0]);
         assert_eq!(fit(&WISHES, 25), [20, 0, 0, 0]);

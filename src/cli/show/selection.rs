@@ -37,6 +37,11 @@ enum Order {
 }
 
 impl Selection {
+    /// Returns whether all rows were asked for, in the order of attention.
+    pub fn is_default(&self) -> bool {
+        self.filter.is_empty() && self.since.is_none() && self.sort == Order::Attention
+    }
+
     /// Keeps the items that are selected, in their order.
     pub fn apply(&self, items: &mut Vec<Item>, now: Timestamp) {
         items.retain(|item| {
@@ -44,7 +49,7 @@ impl Selection {
         });
         // A stable sort: equal items stay in the board's own order, by name.
         match self.sort {
-            Order::Attention => items.sort_by_key(|item| (item.state, Reverse(item.seen()))),
+            Order::Attention => items.sort_by_key(|item| (item.state, Reverse(item.since()))),
             Order::Repo => {}
             Order::Seen => items.sort_by_key(|item| Reverse(item.seen())),
             Order::Host => items.sort_by(|a, b| {

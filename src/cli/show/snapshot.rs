@@ -1,5 +1,6 @@
 //! The board at one moment: read, refused or taken, selected.
 
+use super::cell::width as cell_width;
 use super::selection::Selection;
 use super::session::Session;
 use super::state::{Counts, State};
@@ -13,6 +14,7 @@ use crate::disk::{Links, read_small};
 use crate::duration::ago;
 use crate::edit::refusal;
 use crate::lock::{Host, Judged, inspect, normalise};
+use crate::printable::printable;
 use crate::session::first_seen;
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -239,8 +241,9 @@ impl<'a> Item<'a> {
 }
 
 impl View<'_> {
-    /// Summarises what is shown and what the board says of itself.
-    pub fn summary(&self) -> String {
+    /// Summarises what is shown and what the board says of itself: as many parts as
+    /// fit `width`, none of them cut.
+    pub fn summary(&self, width: usize) -> String {
         let mut parts: Vec<String> = self.counts().parts().map(|(_, part)| part).collect();
         let shown = self.items.len();
         let rows = match self.total {
@@ -255,7 +258,16 @@ impl View<'_> {
             parts.push(format!("written {}", ago(updated, self.now)));
         }
         parts.push(self.with_tilde(self.path));
-        parts.join(" · ")
+        let mut summary = String::new();
+        for part in parts.iter().map(|part| printable(part, 2_000)) {
+            let separator = if summary.is_empty() { "" } else { " · " };
+            let longer = format!("{summary}{separator}{part}");
+            if !summary.is_empty() && cell_width(&longer) > width {
+                break;
+            }
+            summary = longer;
+        }
+        summary
     }
 
     /// Lists what runs: each session, or a row without a known session.

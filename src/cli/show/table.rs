@@ -19,10 +19,14 @@ pub struct Page {
     pub body: Vec<String>,
 }
 
+/// The widths of a column that is never narrowed.
+const WHOLE: (usize, usize) = (usize::MAX, usize::MAX);
+
 /// A column: its title, what it shows, and how it gives way.
 struct ShownColumn {
     title: String,
     source: Source,
+    good: usize,
     least: usize,
     rank: usize,
 }
@@ -45,7 +49,7 @@ enum ShownLine<'a> {
 /// Returns the table, no line of it wider than the terminal.
 pub fn page(view: &View, terminal: &Terminal) -> Page {
     let fitted = |text: &str| cut(&printable(text, 2_000), terminal.width).into_owned();
-    let mut head = vec![terminal.paint(Style::Faint, &fitted(&view.summary()))];
+    let mut head = vec![terminal.paint(Style::Faint, &fitted(&view.summary(terminal.width)))];
     let lock = view.lock.map(|lock| lock_line(lock, view.now));
     for warning in lock.iter().chain(&view.troubles) {
         head.push(terminal.paint(Style::Warning, &fitted(warning)));
@@ -66,6 +70,25 @@ pub fn page(view: &View, terminal: &Terminal) -> Page {
     Page {
         head: encode(head),
         body: encode(body),
+    }
+}
+
+impl Page {
+    /// Leaves out the last rows of `view` that are over, as far as the terminal is too
+    /// low: who waits is not to scroll off its top.
+    pub fn without_ended(mut self, view: &View, terminal: &Terminal) -> Self {
+        let is_over = |item: &&Item| item.state >= State::ForceClosed;
+        let over = view.items.iter().rev().take_while(is_over).count();
+        // One line for the prompt, one for what is said instead.
+        let room = terminal.height.saturating_sub(self.head.len() + 2);
+        let extra = self.body.len().saturating_sub(room).min(over);
+        if extra > 1 {
+            self.body.truncate(self.body.len() - extra);
+            let more = format!("+{extra} closed: `boardsync show --sort seen`");
+            let more = terminal.encode(&cut(&more, terminal.width));
+            self.body.push(terminal.paint(Style::Faint, &more));
+        }
+        self
     }
 }
 
@@ -127,27 +150,29 @@ pub fn lock_line(lock: &Judged, now: Timestamp) -> String {
 }
 
 fn columns(view: &View) -> Vec<ShownColumn> {
-    let column = |title: &str, source, least, rank| ShownColumn {
+    let column = |title: &str, source, (good, least), rank| ShownColumn {
         title: title.to_owned(),
         source,
+        good,
         least,
         rank,
     };
     let mut columns = vec![
-        column("Repo", Source::Cell(Field::Repo), 12, 0),
-        column("State", Source::State, 12, 1),
-        column("Since", Source::Since, usize::MAX, 2),
-        column("Host", Source::Cell(Field::Host), 6, 4),
-        column("Session", Source::Cell(Field::Session), 12, 3),
-        column("Branch", Source::Cell(Field::Branch), 8, 6),
-        column("Path", Source::Path, 12, 5),
-        column("Mode", Source::Cell(Field::Mode), 6, 7),
+        column("Repo", Source::Cell(Field::Repo), (20, 12), 0),
+        column("State", Source::State, (12, 12), 1),
+        column("Since", Source::Since, WHOLE, 2),
+        column("Host", Source::Cell(Field::Host), (10, 6), 4),
+        column("Session", Source::Cell(Field::Session), (24, 12), 3),
+        column("Branch", Source::Cell(Field::Branch), (12, 8), 6),
+        column("Path", Source::Path, (20, 12), 5),
+        column("Mode", Source::Cell(Field::Mode), (10, 6), 7),
     ];
     let extra = view.board.extra_titles().enumerate();
-    columns
-        .extend(extra.map(|(at, title)| column(&shown(Some(title)), Source::Extra(at), 8, 8 + at)));
+    columns.extend(
+        extra.map(|(at, title)| column(&shown(Some(title)), Source::Extra(at), (8, 8), 8 + at)),
+    );
     let key = Source::Cell(Field::Key);
-    columns.push(column("Key", key, usize::MAX, usize::MAX));
+    columns.push(column("Key", key, WHOLE, usize::MAX));
     columns
 }
 
@@ -213,9 +238,14 @@ fn wishes(columns: &[ShownColumn], lines: &[(Style, Vec<String>)]) -> Vec<Wish> 
         let cells = lines.iter().map(|(_, cells)| width(&cells[at]));
         Wish {
             natural: cells.max().unwrap_or(0).max(width(&column.title)),
+            good: column.good,
             least: column.least,
             rank: column.rank,
-            spare: matches!(column.source, Source::Cell(Field::Key | Field::Mode)),
+            // A path cut to a few columns says no more than the repository.
+            spare: matches!(
+                column.source,
+                Source::Path | Source::Cell(Field::Key | Field::Mode)
+            ),
         }
     };
     columns.iter().enumerate().map(wish).collect()
