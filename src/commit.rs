@@ -160,7 +160,9 @@ impl Commit<'_> {
                 Adopted::Joined(joined) => Some(joined),
                 Adopted::PutBack => continue,
             };
-            if let Some(refusal) = bytes.and_then(|bytes| document.refusal(bytes)) {
+            // The first edit of what was read finds that out itself.
+            let other = bytes.filter(|_| is_done || joined.is_some());
+            if let Some(refusal) = other.and_then(|bytes| document.refusal(bytes)) {
                 return Ok(End::Refused(refusal));
             }
             let new = match document.edit(joined.as_deref().or(bytes)) {

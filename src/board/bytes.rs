@@ -28,7 +28,7 @@ pub fn to_text(bytes: &[u8]) -> Result<Cow<'_, str>, NotText> {
         return Err(NotText { at });
     }
     match str::from_utf8(bytes) {
-        Ok(text) if !text.contains(is_stand_in) => return Ok(Cow::Borrowed(text)),
+        Ok(text) if !has_stand_in(text) => return Ok(Cow::Borrowed(text)),
         _ => {}
     }
     let mut text = String::with_capacity(bytes.len() + 16);
@@ -46,7 +46,7 @@ pub fn to_text(bytes: &[u8]) -> Result<Cow<'_, str>, NotText> {
 
 /// Returns the bytes that a text was read from.
 pub fn to_bytes(text: String) -> Vec<u8> {
-    if !text.contains(is_stand_in) {
+    if !has_stand_in(&text) {
         return text.into_bytes();
     }
     let mut bytes = Vec::with_capacity(text.len());
@@ -61,6 +61,12 @@ pub fn to_bytes(text: String) -> Vec<u8> {
 
 fn stand_in(byte: u8) -> char {
     char::from_u32(FIRST + u32::from(byte)).unwrap_or(char::REPLACEMENT_CHARACTER)
+}
+
+fn has_stand_in(text: &str) -> bool {
+    /// The first byte of each of them, which few texts have.
+    const LEAD: u8 = 0xf4;
+    memchr::memchr(LEAD, text.as_bytes()).is_some() && text.contains(is_stand_in)
 }
 
 fn is_stand_in(character: char) -> bool {

@@ -16,7 +16,8 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     // Most text is plain, which is found out many bytes at a time.
     let trimmed = text.trim_ascii();
     let plain = |plain, byte: u8| plain & matches!(byte, b' '..=b'~');
-    if trimmed == ABSENT || trimmed.bytes().fold(true, plain) {
+    let is_plain = |text: &str| text.bytes().fold(true, plain);
+    if trimmed.split(ABSENT).all(is_plain) {
         return Cow::Borrowed(trimmed);
     }
     let trimmed = text.trim();

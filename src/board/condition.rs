@@ -38,17 +38,24 @@ pub const MOST_CELLS: usize = 512 * 1024;
 pub(super) enum Fault {
     Damage { line: usize },
     Conflict,
+    Cells,
 }
 
 /// Returns the condition of a document with this fault and frontmatter.
 pub(super) fn condition(fault: Option<Fault>, frontmatter: &Frontmatter<'_>) -> Condition {
     let is_ours = frontmatter.value("_generator").as_deref() == Some(GENERATOR);
     match fault {
+        Some(Fault::Cells) => Condition::TooManyCells,
         Some(Fault::Conflict) => Condition::Conflicted,
         _ if !is_ours => Condition::Handwritten,
         Some(Fault::Damage { line }) => Condition::Damaged { line },
         None => Condition::Ours,
     }
+}
+
+/// Returns whether a text has more cells than any board.
+pub(super) fn has_too_many_cells(text: &str) -> bool {
+    memchr::memchr_iter(b'|', text.as_bytes()).count() > MOST_CELLS
 }
 
 /// Finds what keeps a text from being written, if it is a board of ours.

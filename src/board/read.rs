@@ -1,7 +1,7 @@
 //! Reading a board: what is ours in a note, and everything else as it is.
 
 use super::columns::Columns;
-use super::condition::{Condition, Fault, MOST_CELLS, condition, fault};
+use super::condition::{Condition, Fault, condition, fault, has_too_many_cells};
 use super::field::Field;
 use super::frontmatter::Frontmatter;
 use super::row::Row;
@@ -49,6 +49,10 @@ impl<'a> Board<'a> {
             fault: None,
             size: text.len(),
         };
+        if has_too_many_cells(text) {
+            board.fault = Some(Fault::Cells);
+            return board;
+        }
         let table = Table::find(body, Columns::are_a_boards);
         board.fault = fault(text, body, table.as_ref());
         if let Some(table) = table {
@@ -81,7 +85,7 @@ impl<'a> Board<'a> {
 
     /// Returns the condition of a text, without reading its rows.
     pub fn condition_of(text: &str) -> Condition {
-        if memchr::memchr_iter(b'|', text.as_bytes()).count() > MOST_CELLS {
+        if has_too_many_cells(text) {
             return Condition::TooManyCells;
         }
         let unmarked = text.strip_prefix('\u{feff}').unwrap_or(text);

@@ -38,8 +38,14 @@ macro_rules! commands {
 
         impl Subcommand for Command {
             fn augment_subcommands(command: clap::Command) -> clap::Command {
+                // Of a global option, clap makes a copy for each command; here only
+                // the one that is named has them.
+                let command = command.mut_args(|option| option.global(false));
                 command$(.subcommand(clap::Command::new($name).about($about).defer(
-                    |command| <$args>::augment_args(command).about($about).long_about(None),
+                    |command| {
+                        let command = <$args>::augment_args(command);
+                        Global::augment_args(command).about($about).long_about(None)
+                    },
                 )))+
             }
 

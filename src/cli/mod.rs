@@ -32,7 +32,7 @@ mod watchdog;
 
 use args::{Cli, Command};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, FromArgMatches};
 use context::Context;
 use global::Global;
 use hook::HookArgs;
@@ -47,9 +47,13 @@ pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
     if let Some(hook) = HookArgs::plain(&args) {
         return hook::run(Global::default(), &hook);
     }
-    match Cli::try_parse_from(&args) {
+    // Never dropped: that takes a tenth of a millisecond, and the process ends soon.
+    let command = Box::leak(Box::new(Cli::command()));
+    let parsed = command.try_get_matches_from_mut(&args);
+    let parsed = parsed.and_then(|matches| Cli::from_arg_matches(&matches));
+    match parsed {
         Ok(cli) => run_command(cli),
-        Err(error) => report(&error, &args),
+        Err(error) => report(&error.format(command), &args),
     }
 }
 

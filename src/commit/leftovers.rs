@@ -68,6 +68,9 @@ impl Commit<'_> {
         let stem = &*self.place.stem;
         let is_left = |name: &str| Left::parse(stem, name).is_some();
         let names = folder.list(LISTED, is_left).unwrap_or_default();
+        if names.is_empty() {
+            return Ok(Adopted::Nothing);
+        }
         let is_refused = current.is_some_and(|current| document.refusal(current).is_some());
         let (mut joined, mut read, mut budget) = (None::<Vec<u8>>, 0, JOIN_BUDGET);
         for name in names {

@@ -1,7 +1,7 @@
 //! One edit of a board: what it changes, and how others' writes are joined.
 
 use super::options::EditOptions;
-use super::refusal::{Refusal, board_text, text};
+use super::refusal::{self, Refusal, text};
 use super::report::{Action, Report};
 use crate::board::{Board, Slot, join, join_all, to_bytes};
 use crate::commit::{Displaced, Document, EditOutcome, End};
@@ -12,14 +12,14 @@ pub trait BoardEdit {
     /// Prepares before the lock is acquired; whatever is slow belongs here.
     fn prepare(&mut self, _options: &EditOptions) {}
 
-    /// Reads the text of a board, or refuses it. A text that had to be mended
-    /// (one of other bytes) counts as a change.
+    /// Reads the text of what may be a board. A text that had to be mended (one of
+    /// other bytes) counts as a change.
     ///
     /// # Errors
     ///
-    /// It is not ours to write.
+    /// It is not a text, or cannot be mended.
     fn read<'t>(&self, bytes: &'t [u8], _options: &EditOptions) -> Result<Cow<'t, str>, Refusal> {
-        board_text(bytes)
+        text(bytes)
     }
 
     /// Changes the board in memory, under the latch. It may be called again, with
@@ -169,7 +169,7 @@ impl<'e, E: BoardEdit> EditedBoard<'e, E> {
             .map(|bytes| self.edit.read(bytes, options))
             .transpose()?;
         let (mut board, found) = match &text {
-            Some(text) => (Board::parse(text), StartedFrom::Board),
+            Some(text) => (refusal::board(text)?, StartedFrom::Board),
             None => (Board::empty(options.now), StartedFrom::Nothing),
         };
         self.had_no_table |= !board.has_table();
@@ -206,7 +206,8 @@ impl<E: BoardEdit> Document for EditedBoard<'_, E> {
     type Refusal = Refusal;
 
     fn refusal(&self, content: &[u8]) -> Option<Refusal> {
-        self.edit.read(content, self.options).err()
+        let text = self.edit.read(content, self.options);
+        text.and_then(|text| refusal::board(&text).map(drop)).err()
     }
 
     fn looks_again(&self) -> bool {

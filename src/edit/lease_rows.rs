@@ -5,7 +5,7 @@
 //! find nothing left to do.
 
 use super::options::{ActivityCell, EditOptions};
-use super::refusal::board_text;
+use super::refusal::{self, text};
 use crate::Timestamp;
 use crate::board::{Board, Field, Row, Slot, Status};
 use crate::commit::{LIMIT, has_leftovers};
@@ -50,6 +50,10 @@ impl LeaseRows {
     }
 
     fn derive(&mut self, board: &Board, options: &EditOptions) {
+        if self.read.is_empty() {
+            self.rows.clear();
+            return;
+        }
         let (host, now) = (&*options.host.id, options.now);
         let shared = board.is_shared();
         let cell = match shared {
@@ -81,10 +85,12 @@ impl LeaseRows {
         let Some(read) = read.ok().flatten() else {
             return false;
         };
-        let Ok(Cow::Borrowed(text)) = board_text(&read.bytes) else {
+        let Ok(Cow::Borrowed(text)) = text(&read.bytes) else {
             return false;
         };
-        let board = Board::parse(text);
+        let Ok(board) = refusal::board(text) else {
+            return false;
+        };
         self.read = self.leases.of_repo(repo);
         self.read.retain(|lease| lease.is_of(&options.place.board));
         self.derive(&board, options);

@@ -92,8 +92,20 @@ pub fn refusal(bytes: &[u8]) -> Option<Refusal> {
 /// Reads the text of a board that a generator may rewrite.
 pub(super) fn board_text(bytes: &[u8]) -> Result<Cow<'_, str>, Refusal> {
     let text = text(bytes)?;
-    match Board::condition_of(&text) {
-        Condition::Ours => Ok(text),
+    accept(Board::condition_of(&text))?;
+    Ok(text)
+}
+
+/// Reads a board that a generator may rewrite.
+pub(super) fn board(text: &str) -> Result<Board<'_>, Refusal> {
+    let board = Board::parse(text);
+    accept(board.condition())?;
+    Ok(board)
+}
+
+fn accept(condition: Condition) -> Result<(), Refusal> {
+    match condition {
+        Condition::Ours => Ok(()),
         Condition::Handwritten => Err(Refusal::Handwritten),
         Condition::Conflicted => Err(Refusal::Conflicted),
         Condition::Damaged { line } => Err(Refusal::Damaged { line }),
