@@ -24,6 +24,8 @@ pub struct Situation {
     /// Further fail points, and what happens there.
     pub points: &'static [(&'static str, &'static str)],
     pub variables: &'static [(&'static str, &'static str)],
+    /// How the reason begins for which it takes a lock over; empty if it does not.
+    pub stale_override: &'static str,
     /// What the board must hold in the end.
     pub keeps: &'static [&'static str],
     /// Whether the board ends as a person's note.
@@ -40,6 +42,7 @@ pub const PLAIN: Situation = Situation {
     interfere: None,
     points: &[],
     variables: &[],
+    stale_override: "",
     keeps: &[SEED, PROSE],
     note: false,
     lasting: false,
@@ -89,6 +92,7 @@ pub const SITUATIONS: &[Situation] = &[
     },
     Situation {
         name: "a stale lock",
+        stale_override: "mtime age 600",
         prepare: |env| {
             seed(env);
             let record = format!(r#"{{"pid": 1, "host": "{}"}}"#, host_name());
@@ -98,17 +102,20 @@ pub const SITUATIONS: &[Situation] = &[
     },
     Situation {
         name: "a legacy lock of a dead process",
+        stale_override: "dead holder pid 2147483647",
         prepare: legacy,
         ..PLAIN
     },
     Situation {
         name: "a legacy lock where nothing can be swapped",
+        stale_override: "dead holder pid 2147483647",
         prepare: legacy,
         points: &[("lock.swap-folder.before", "1*return(95)")],
         ..PLAIN
     },
     Situation {
         name: "a legacy lock without an owner",
+        stale_override: "unparseable record",
         prepare: |env| {
             seed(env);
             std::fs::create_dir_all(env.lock()).unwrap();
@@ -186,6 +193,7 @@ pub const SITUATIONS: &[Situation] = &[
     },
     Situation {
         name: "a displaced board is left",
+        stale_override: "dead holder pid ",
         prepare: |env| {
             seed(env);
             die(env, "board.exchange.after", |env| {
@@ -198,6 +206,7 @@ pub const SITUATIONS: &[Situation] = &[
     },
     Situation {
         name: "a displaced note is left",
+        stale_override: "dead holder pid ",
         prepare: |env| {
             seed(env);
             die(env, "board.swap-back.before", |env| env.write_board(NOTE));
@@ -209,6 +218,7 @@ pub const SITUATIONS: &[Situation] = &[
     },
     Situation {
         name: "half a new board is left",
+        stale_override: "dead holder pid ",
         prepare: |env| {
             seed(env);
             die(env, "board.write.before", |_| {});
@@ -217,6 +227,7 @@ pub const SITUATIONS: &[Situation] = &[
     },
     Situation {
         name: "a whole new board is left",
+        stale_override: "dead holder pid ",
         prepare: |env| {
             seed(env);
             die(env, "board.stage.after", |_| {});
@@ -332,6 +343,33 @@ impl Situation {
             std::fs::write(park.with_extension("go"), "").unwrap();
         }
         child.wait_with_output().unwrap()
+    }
+
+    /// Runs an update that nothing disturbs, and asserts what it says of itself.
+    pub fn undisturbed(&self) {
+        let env = TestEnv::new();
+        (self.prepare)(&env);
+        let said: Said = self.run(&env, "victim", &[]).into();
+        let json = said.json();
+        let lock = &json["lock"];
+        let stale = lock["staleOverride"].as_str().unwrap_or_default();
+        let name = self.name;
+        let action = if self.note {
+            "skipped-handwritten"
+        } else {
+            "written"
+        };
+        let is_skipped = self
+            .variables
+            .iter()
+            .any(|(name, _)| *name == "BOARDSYNC_SKIP_LOCK");
+        let is_as_expected = json["action"] == action
+            && lock["locked"] == !is_skipped
+            && stale.starts_with(self.stale_override)
+            && stale.is_empty() == self.stale_override.is_empty();
+        assert!(is_as_expected, "{name}: {said:?}");
+        assert_eq!((said.code, &*said.err), (Some(0), ""), "{name}: {said:?}");
+        self.next_update(&env, !self.note, name);
     }
 
     /// Lists the points that an update gets to in this situation.
