@@ -8,7 +8,7 @@
 //! | word | what happens |
 //! |---|---|
 //! | `kill` | the process ends as by SIGKILL |
-//! | `park:PATH` | it creates `PATH.reached` and goes on once `PATH.go` exists |
+//! | `park:PATH` | it creates `PATH.reached` and goes on once `PATH.go` exists; it ends with its parent, or after 60 s |
 //! | a number | the step fails with that `errno` |
 
 use std::io;
@@ -114,15 +114,27 @@ fn obey(word: &str) -> io::Result<()> {
         std::process::abort();
     }
     if let Some(path) = word.strip_prefix("park:") {
-        std::fs::write(format!("{path}.reached"), "")?;
-        let go = format!("{path}.go");
-        while !std::path::Path::new(&go).exists() {
-            std::thread::sleep(std::time::Duration::from_millis(1));
-        }
-        return Ok(());
+        return park(path);
     }
     match word.parse() {
         Ok(errno) => Err(io::Error::from_raw_os_error(errno)),
         Err(_) => panic!("`{word}` is not an action of a fail point"),
     }
+}
+
+#[cfg(feature = "failpoints")]
+fn park(path: &str) -> io::Result<()> {
+    use std::time::{Duration, Instant};
+    const LIMIT: Duration = Duration::from_secs(60);
+    let (parent, since) = (rustix::process::getppid(), Instant::now());
+    std::fs::write(format!("{path}.reached"), "")?;
+    let go = format!("{path}.go");
+    while !std::path::Path::new(&go).exists() {
+        // A test that has died lets nobody go on.
+        if rustix::process::getppid() != parent || since.elapsed() > LIMIT {
+            std::process::abort();
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    Ok(())
 }

@@ -10,8 +10,7 @@ use super::own_rows::OwnRows;
 use super::refusal::Refusal;
 use super::report::{Action, Report};
 use super::run::run;
-use super::siblings::name_of;
-use super::unknown_copies::{command_to_adopt, unreported};
+use super::unknown_copies::{note_of, unreported};
 use crate::Timestamp;
 use crate::board::{Board, Field, Fresh, Row, Slot};
 use crate::commit::{Displaced, End};
@@ -32,9 +31,9 @@ pub struct Update<'a> {
     own: OwnRows,
     /// The sessions that this host knows, whose rows every update also writes.
     leases: Option<LeaseRows>,
-    /// A board beside it with an unknown name that has not been reported yet, and
-    /// the command that adopts it.
-    unknown_copy: Option<(String, String)>,
+    /// The boards beside it with unknown names that have not been reported yet, in
+    /// one line.
+    unknown_copies: Option<String>,
     /// Whether the caller's heartbeat was replaced.
     replaced: bool,
 }
@@ -65,7 +64,7 @@ impl<'a> Update<'a> {
             copies: ConflictCopies::default(),
             own: OwnRows::default(),
             leases: None,
-            unknown_copy: None,
+            unknown_copies: None,
             replaced: false,
         }
     }
@@ -161,10 +160,8 @@ impl BoardEdit for Update<'_> {
         // A second call must report it again, though the first one remembered it.
         if options.state.is_some() {
             let new = unreported(&self.copies.unknown, &mut self.own.told);
-            if let Some(first) = new.first() {
-                self.unknown_copy.get_or_insert_with(|| {
-                    (name_of(first), command_to_adopt(options.place, first))
-                });
+            if let Some(note) = note_of(&new, options.place) {
+                self.unknown_copies.get_or_insert(note);
             }
         }
         self.replaced = is_ahead(self.explicit, options.now);
@@ -263,13 +260,10 @@ impl BoardEdit for Update<'_> {
     fn complete(&self, report: &mut Report) {
         report.copies.clone_from(&self.copies.archived);
         // Only a write remembers that it was reported.
-        if let Some((name, adopt)) = &self.unknown_copy
+        if let Some(note) = &self.unknown_copies
             && report.action == Action::Written
         {
-            let name = crate::printable::printable(name, 100);
-            report.note.get_or_insert_with(|| {
-                format!("`{name}`, beside the board, is also a board; if it is a copy, let the next update join it: {adopt}")
-            });
+            report.note.get_or_insert_with(|| note.clone());
         }
         if let Some(said) = self.explicit.heartbeat.as_ref().filter(|_| self.replaced) {
             report.note.get_or_insert_with(|| {

@@ -125,7 +125,7 @@ fn what_is_not_ours_to_merge_stays_where_it_is() {
 }
 
 #[test]
-fn a_board_of_an_unknown_name_is_told_of_once_with_the_command_that_adopts_it() {
+fn a_board_of_an_unknown_name_is_reported_once_with_the_command_that_adopts_it() {
     let env = TestEnv::new();
     update(&env);
     let copy = env.board().with_file_name("_active-sessions.mine.md");
@@ -155,6 +155,28 @@ fn a_board_of_an_unknown_name_is_told_of_once_with_the_command_that_adopts_it() 
         "{}",
         env.read_board()
     );
+}
+
+#[test]
+fn boards_of_unknown_names_are_reported_in_one_line() {
+    let env = TestEnv::new();
+    update(&env);
+    for name in ["a", "b", "c", "d", "e"] {
+        let copy = beside(&env, &format!("_active-sessions.{name}.md"));
+        std::fs::write(copy, env.read_board()).unwrap();
+    }
+    let other = env.repo("other");
+    let said = env.run(&["close", "--repo", other.to_str().unwrap()]);
+    for part in [
+        "5 files beside the board are also boards: `_active-sessions.a.md`, `_active-sessions.b.md`",
+        " and 2 more, named by `boardsync doctor`;",
+        "the first one by: mv ",
+    ] {
+        assert!(said.out.contains(part), "{part} is not in {}", said.out);
+    }
+    let again = env.repo("again");
+    let said = env.run(&["close", "--repo", again.to_str().unwrap()]);
+    assert!(!said.quietly().out.contains("also boards"), "once");
 }
 
 #[test]

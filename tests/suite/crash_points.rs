@@ -1,8 +1,8 @@
 //! A process dies at each named step, before it and after it, in each
 //! situation; the next update of another repository finds nothing amiss.
 
-use crate::env::TestEnv;
 use crate::env::situation::{SITUATIONS, Situation, all_hold, all_points, has_victim};
+use crate::env::{Said, TestEnv};
 use std::collections::BTreeSet;
 use std::os::unix::process::ExitStatusExt;
 
@@ -46,4 +46,24 @@ fn whoever_dies_at_any_step_leaves_nothing_that_matters() {
         jobs.len()
     );
     println!("killed {} updates", jobs.len());
+}
+
+#[test]
+fn a_parked_update_ends_with_whoever_parked_it() {
+    let env = TestEnv::new();
+    let park = env.path("park");
+    // The shell ends once the update is parked; the pipe of its stdout, once that has ended.
+    let script = "\"$@\" & while ! [ -e \"$0\" ]; do sleep 0.01; done";
+    let mut shell = env.command_of("sh");
+    shell
+        .args(["-c", script])
+        .arg(park.with_extension("reached"));
+    shell.arg(env!("CARGO_BIN_EXE_boardsync"));
+    shell
+        .args(["update", "--status", "closed", "--repo"])
+        .arg(env.repo("app"));
+    let point = format!("latch.open.before=return(park:{})", park.display());
+    let said = Said::from(shell.env("FAILPOINTS", point).output().unwrap());
+    assert_eq!((said.code, &*said.out), (Some(0), ""), "{said:?}");
+    assert!(!env.board().exists());
 }
