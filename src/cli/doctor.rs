@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 /// The arguments of `doctor`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  boardsync doctor\n  boardsync doctor --json\n\nPrints one line per check. Exits 0 if all is well, else 1. Changes\nnothing on the disk: its tests use temporary files in\n`.orchestrator/`. A binary that only the settings of a project name is not run."
+    after_help = "Examples:\n  boardsync doctor\n  boardsync doctor --json\n\nPrints one line per check: `ok`, `note`, `warn` or `FAIL`. Exits 1 if there is a `warn` or\na `FAIL`, else 0. Changes nothing on the disk: its tests use temporary files in\n`.orchestrator/`. A binary that only the settings of a project name is not run."
 )]
 pub struct DoctorArgs {}
 

@@ -90,10 +90,17 @@ pub fn run(context: &Context, args: &InitArgs) -> Result<Exit, Failure> {
                 "check it with `boardsync doctor`; undo it with `boardsync init --undo{project}`"
             ),
         ),
-        Way::Undo => (
-            "undone",
-            format!("set up again with `boardsync init{project}`"),
-        ),
+        Way::Undo => {
+            let kept = match args.project || !args.agents.is_empty() {
+                true => None,
+                false => board::kept(context, &setup),
+            };
+            let kept = kept.map_or_else(String::new, |board| {
+                format!("the board `{}` stays; ", board.display())
+            });
+            let advice = format!("{kept}set up again with `boardsync init{project}`");
+            ("undone", advice)
+        }
     };
     let text = if args.yes { text } else { String::new() };
     show(context, word, &items, &format!("{text}{word}: {advice}\n"))

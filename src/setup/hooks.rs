@@ -139,12 +139,16 @@ fn edits_in(
 
 fn what(target: Target, way: Way, when: &str, replaced: Option<PathBuf>) -> String {
     let title = target.agent.title;
+    let trust = match target.settings.trust_file {
+        Some(_) => ", once you trust its hooks in it",
+        None => "",
+    };
     match (way, replaced) {
         (Way::Undo, _) => format!("remove boardsync from {title}"),
-        (Way::Do, None) => format!("have {title} call boardsync at {when}"),
+        (Way::Do, None) => format!("have {title} call boardsync at {when}{trust}"),
         (Way::Do, Some(other)) => {
             let other = other.display();
-            format!("have {title} call boardsync at {when}, instead of `{other}`")
+            format!("have {title} call boardsync at {when}, instead of `{other}`{trust}")
         }
     }
 }

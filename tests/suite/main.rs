@@ -68,6 +68,7 @@ mod persons_edits;
 mod pictures;
 mod plug_in;
 mod prune;
+mod readme;
 #[cfg(unix)]
 mod recorded;
 mod row;

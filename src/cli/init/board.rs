@@ -10,7 +10,7 @@ use crate::config::vault::{AllowedLinks, BoardPlace};
 use crate::disk::{self, Links, read_small};
 use crate::edit::{Create, Share, is_empty_board, refusal, remove_empty};
 use crate::setup::{Change, Revert, Setup, SetupError, Way};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Plans the board: one with rows or notes is never removed.
 pub fn plan<'a>(context: &'a Context, setup: &'a Setup) -> Result<Option<Change<'a>>, Failure> {
@@ -58,6 +58,12 @@ pub fn plan<'a>(context: &'a Context, setup: &'a Setup) -> Result<Option<Change<
             }
         }),
     }))
+}
+
+/// Returns the board that was not removed, since it has rows or notes.
+pub fn kept(context: &Context, setup: &Setup) -> Option<PathBuf> {
+    let place = place(context, setup).ok()?;
+    place.target.exists().then_some(place.board)
 }
 
 fn place(context: &Context, setup: &Setup) -> Result<BoardPlace, Failure> {
