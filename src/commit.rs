@@ -28,7 +28,7 @@ pub use document::{Displaced, Document, EditOutcome};
 pub use error::CommitError;
 pub use latch::{LATCH_PATIENCE, Latch};
 pub use leftovers::has_leftovers;
-pub use staged::{JOIN_BUDGET, LIMIT};
+pub use staged::JOIN_BUDGET;
 
 use crate::config::vault::BoardPlace;
 use crate::disk::{self, Backoff, Durability, Entry, Folder, Patience, Token};

@@ -4,7 +4,7 @@ use crate::disk::{Links, absolute_path, read_small};
 use std::path::{Path, PathBuf};
 
 /// The greatest size of `HEAD` and of a `.git` file, in bytes.
-const CAP: u64 = 64 * 1024;
+const MAX_BYTES: u64 = 64 * 1024;
 
 /// How many hex digits of a commit stand for it.
 const SHORT: usize = 8;
@@ -53,7 +53,7 @@ pub fn main_checkout(repo: &Path) -> Option<PathBuf> {
 }
 
 fn read_text(path: &Path) -> Option<String> {
-    let contents = read_small(path, CAP, Links::Follow).ok()??;
+    let contents = read_small(path, MAX_BYTES, Links::Follow).ok()??;
     Some(String::from_utf8_lossy(&contents.bytes).into_owned())
 }
 

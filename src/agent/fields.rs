@@ -7,9 +7,9 @@ use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Vis
 use std::fmt;
 
 /// The greatest length of a text that is kept, in bytes: no path is longer.
-const LONGEST_TEXT: usize = 4 * 1024;
+const MAX_TEXT_BYTES: usize = 4 * 1024;
 /// The greatest length of a name that is looked at, in bytes.
-const LONGEST_NAME: usize = 256;
+const MAX_NAME_BYTES: usize = 256;
 
 /// The meaning of a payload's field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,7 +115,7 @@ impl<'de> Deserialize<'de> for Fields {
                     let agent = AGENTS.iter().find(|agent| agent.own_field == Some(&key));
                     fields.agent = fields.agent.or(agent.map(|agent| agent.name));
                     // No name of ours is as long.
-                    let key = plain(kept(&key, LONGEST_NAME));
+                    let key = plain(kept(&key, MAX_NAME_BYTES));
                     match names().find(|(_, name)| *name == key) {
                         Some((_, name)) => fields.values.push((name, map.next_value()?)),
                         None => drop(map.next_value::<IgnoredAny>()?),
@@ -139,7 +139,7 @@ impl<'de> Deserialize<'de> for Value {
             }
 
             fn visit_str<E>(self, text: &str) -> Result<Value, E> {
-                Ok(Value::Text(kept(text, LONGEST_TEXT).to_owned()))
+                Ok(Value::Text(kept(text, MAX_TEXT_BYTES).to_owned()))
             }
 
             fn visit_unit<E>(self) -> Result<Value, E> {

@@ -17,7 +17,7 @@ mod words;
 
 pub use entry::{Agent, Shows};
 pub use locate::{Location, is_an_agents_own, locate};
-pub use payload::{LIMIT, Payload, PayloadError};
+pub use payload::{MAX_BYTES, Payload, PayloadError};
 pub use process::{Caller, caller};
 pub use settings::{Content, HookFormat, SECONDS, Settings};
 pub use table::AGENTS;

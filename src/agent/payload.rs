@@ -10,11 +10,11 @@ use std::io::{self, Read};
 use std::path::PathBuf;
 
 /// The greatest size of a payload, in bytes; a tool's whole output may be in it.
-pub const LIMIT: u64 = 16 * 1024 * 1024;
+pub const MAX_BYTES: u64 = 16 * 1024 * 1024;
 
 /// The longest id and title, in characters.
-const LONGEST_ID: usize = 256;
-const LONGEST_TITLE: usize = 80;
+const MAX_ID_CHARS: usize = 256;
+const MAX_TITLE_CHARS: usize = 80;
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
@@ -48,8 +48,8 @@ pub enum PayloadError {
     /// The JSON ends too early.
     #[error("the JSON on stdin is cut off")]
     Cut,
-    /// The JSON is larger than [`LIMIT`].
-    #[error("the JSON on stdin is larger than {LIMIT} bytes")]
+    /// The JSON is larger than [`MAX_BYTES`].
+    #[error("the JSON on stdin is larger than {MAX_BYTES} bytes")]
     TooLarge,
     /// Stdin holds something else.
     #[error("invalid hook event on stdin: {0}")]
@@ -77,7 +77,7 @@ impl Payload {
     ///
     /// [`PayloadError`], for anything that is no event.
     pub fn read(from: impl Read, event: Option<&str>) -> Result<Self, PayloadError> {
-        let mut input = from.take(LIMIT);
+        let mut input = from.take(MAX_BYTES);
         let mut start = Vec::with_capacity(BOM.len());
         read_into(&mut start, &mut input, 1)?;
         if start.is_empty() {
@@ -108,11 +108,11 @@ impl Payload {
             event: name.ok_or(PayloadError::Lacks("hook_event_name"))?,
             session_id: fields
                 .text(Field::Session)
-                .map(|id| id.chars().take(LONGEST_ID).collect())
+                .map(|id| id.chars().take(MAX_ID_CHARS).collect())
                 .ok_or(PayloadError::Lacks("session_id"))?,
             folder: fields.text(Field::Folder).map(PathBuf::from),
             title: fields.text(Field::Title).map(|title| {
-                let title = crate::printable::printable(title.trim(), LONGEST_TITLE);
+                let title = crate::printable::printable(title.trim(), MAX_TITLE_CHARS);
                 title.to_string()
             }),
             notification: fields.text(Field::Notification),

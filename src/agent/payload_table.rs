@@ -87,10 +87,10 @@ fn names_are_cut_and_made_printable() {
     let text =
         format!(r#"{{"event":"Stop","session_id":"{long}","session_title":"a\u001b[31m{long}"}}"#);
     let payload = read(&text).unwrap();
-    assert!(payload.session_id.len() <= LONGEST_ID);
+    assert!(payload.session_id.len() <= MAX_ID_CHARS);
     let title = payload.title.unwrap();
     assert!(
-        title.chars().count() <= LONGEST_TITLE + 1 && !title.contains('\u{1b}'),
+        title.chars().count() <= MAX_TITLE_CHARS + 1 && !title.contains('\u{1b}'),
         "{title}"
     );
 }

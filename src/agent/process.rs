@@ -7,7 +7,7 @@ use std::cell::LazyCell;
 use std::path::Path;
 
 /// The greatest number of ancestors that are looked at.
-const MOST: usize = 12;
+const MAX_ANCESTORS: usize = 12;
 
 /// Programs that only run others, for a moment or for ever, and are no agent.
 const SHELLS: &str = "sh bash dash zsh fish ksh ash busybox cmd powershell pwsh env timeout nice \
@@ -106,7 +106,7 @@ struct Ancestor {
 fn ancestors(pid: u32, processes: &Processes) -> Vec<Ancestor> {
     let mut ancestors: Vec<Ancestor> = Vec::new();
     let mut next = processes.get(pid).map_or(0, |own| own.parent);
-    while next > 1 && ancestors.len() < MOST {
+    while next > 1 && ancestors.len() < MAX_ANCESTORS {
         let Some(process) = processes.get(next) else {
             break;
         };

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 pub const ABSENT: &str = "—";
 
 /// The most characters that a cell of ours holds.
-pub const CELL_LIMIT: usize = 256;
+pub const MAX_CELL_CHARS: usize = 256;
 
 /// Makes any text one line, fit for a cell.
 ///
@@ -33,17 +33,17 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     Cow::Owned(one_line.trim().to_owned())
 }
 
-/// Returns what a cell of ours shows of a text: one line, cut to [`CELL_LIMIT`].
+/// Returns what a cell of ours shows of a text: one line, cut to [`MAX_CELL_CHARS`].
 pub fn cell_text(text: &str) -> String {
     cut(&clean(text)).into_owned()
 }
 
-/// Cuts a text to [`CELL_LIMIT`] characters; what is cut ends in `…`.
+/// Cuts a text to [`MAX_CELL_CHARS`] characters; what is cut ends in `…`.
 fn cut(text: &str) -> Cow<'_, str> {
-    if text.char_indices().nth(CELL_LIMIT).is_none() {
+    if text.char_indices().nth(MAX_CELL_CHARS).is_none() {
         return Cow::Borrowed(text);
     }
-    let mut short: String = text.chars().take(CELL_LIMIT - 1).collect();
+    let mut short: String = text.chars().take(MAX_CELL_CHARS - 1).collect();
     short.truncate(short.trim_end().len());
     short.push('…');
     Cow::Owned(short)
@@ -82,7 +82,7 @@ fn is_banned(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{CELL_LIMIT, clean, cut, escape, unescape};
+    use super::{MAX_CELL_CHARS, clean, cut, escape, unescape};
 
     #[test]
     fn a_cell_is_one_line_without_controls() {
@@ -95,10 +95,10 @@ mod tests {
 
     #[test]
     fn a_long_text_is_cut_between_characters() {
-        let whole = "ä".repeat(CELL_LIMIT);
+        let whole = "ä".repeat(MAX_CELL_CHARS);
         assert_eq!(cut(&whole), whole);
         let short = cut(&(whole + "b")).into_owned();
-        assert_eq!(short.chars().count(), CELL_LIMIT);
+        assert_eq!(short.chars().count(), MAX_CELL_CHARS);
         assert!(short.ends_with("ä…"));
         assert_eq!(cut(&short), short);
     }

@@ -22,7 +22,7 @@ pub enum Condition {
         /// The number of that line, from 1.
         line: usize,
     },
-    /// It has more than [`MOST_CELLS`] cells, and is not read.
+    /// It has more than [`MAX_CELLS`] cells, and is not read.
     TooManyCells,
 }
 
@@ -31,7 +31,7 @@ pub enum Condition {
 ///
 /// A cell of one byte takes 24 bytes of memory: without this limit a board full of
 /// pipes would cost each hook 100 MiB.
-pub const MOST_CELLS: usize = 512 * 1024;
+pub const MAX_CELLS: usize = 512 * 1024;
 
 /// The reason why a board of ours must not be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -55,7 +55,7 @@ pub(super) fn condition(fault: Option<Fault>, frontmatter: &Frontmatter<'_>) -> 
 
 /// Returns whether a text has more cells than any board.
 pub(super) fn has_too_many_cells(text: &str) -> bool {
-    memchr::memchr_iter(b'|', text.as_bytes()).count() > MOST_CELLS
+    memchr::memchr_iter(b'|', text.as_bytes()).count() > MAX_CELLS
 }
 
 /// Finds what keeps a text from being written, if it is a board of ours.

@@ -30,7 +30,7 @@
 //! | which column is which? | `field`, `columns` |
 //! | what is a row, and when are two rows the same one? | `row`, `slot` |
 //! | which of two versions of a row is newer? | `version` |
-//! | what does an update do to a board? | `upsert` |
+//! | what does an update do to a board? | `upsert`; which row it starts from: `index` |
 //! | how does a board become text again? | `render`, `order` |
 //! | what becomes of a board that was overwritten? | `join` |
 //! | what becomes of two boards with a common ancestor? | `three_way`, `prose` |
@@ -45,6 +45,7 @@ mod columns;
 mod condition;
 mod field;
 mod frontmatter;
+mod index;
 mod join;
 mod markers;
 mod markup;
@@ -64,8 +65,8 @@ mod upsert;
 mod version;
 
 pub use bytes::{NotText, to_bytes, to_text};
-pub use cell::{ABSENT, CELL_LIMIT, cell_text, clean, escape, unescape};
-pub use condition::{Condition, MOST_CELLS};
+pub use cell::{ABSENT, MAX_CELL_CHARS, cell_text, clean, escape, unescape};
+pub use condition::{Condition, MAX_CELLS};
 pub use field::Field;
 pub use frontmatter::GENERATOR;
 pub use join::{join, join_all, join_rows};
@@ -78,4 +79,4 @@ pub use slot::{Identity, Slot};
 pub use status::{Status, UnknownStatus};
 pub use table::{Cells, Table, cells, write_row};
 pub use three_way::three_way;
-pub use upsert::{Cause, FORCE_CLOSE_AFTER_MS, Fresh, Merged, has_gone_silent};
+pub use upsert::{Cause, Fresh, Merged, SILENCE_LIMIT_MS, has_gone_silent};

@@ -132,15 +132,6 @@ impl<'a> Board<'a> {
         row.slot(self.is_shared())
     }
 
-    /// Finds the row that an update of this slot would start from.
-    ///
-    /// Of two rows in one slot it gives the one that a merge would keep. The
-    /// slot's host counts only on a shared board, on which a row without a host
-    /// is anybody's.
-    pub fn prior(&self, slot: &Slot<'_>) -> Option<&Row<'a>> {
-        self.index().prior(slot).map(|(_, row)| row)
-    }
-
     /// Returns the titles of the columns that are not ours, in the order of
     /// [`Row::extra`].
     pub fn extra_titles(&self) -> impl Iterator<Item = &str> {

@@ -147,7 +147,7 @@ impl Row<'static> {
 
     /// Sets one cell; nothing, or a dash, makes it absent.
     ///
-    /// The text becomes one line of at most [`CELL_LIMIT`](super::CELL_LIMIT)
+    /// The text becomes one line of at most [`MAX_CELL_CHARS`](super::MAX_CELL_CHARS)
     /// characters, in which nothing is live markup.
     #[must_use]
     pub fn with(mut self, field: Field, text: &str) -> Self {

@@ -5,9 +5,8 @@ use super::edit::under_lock;
 use super::outcome::{Exit, Failure, print, print_json, warn};
 use super::report::report;
 use crate::board::{cells, to_text};
-use crate::commit::{End, LIMIT};
+use crate::commit::End;
 use crate::config::vault::BoardPlace;
-use crate::disk::{Links, read_small};
 use crate::edit::{Action, Report, run_document};
 use crate::note::{Cell, NotFound, NoteDocument, RowChange, RowEdit, Wanted};
 use crate::printable::printable;
@@ -146,7 +145,8 @@ fn refused(place: &BoardPlace, why: &NotFound) -> String {
 fn get(context: &Context, place: &BoardPlace, wanted: &Wanted) -> Result<Exit, Failure> {
     let path = place.board.display();
     let failed = |why: &dyn std::fmt::Display| Failure::Error(format!("`{path}`: {why}"));
-    let contents = read_small(&place.target, LIMIT, Links::Refuse)
+    let contents = place
+        .read()
         .map_err(|error| failed(&error))?
         .ok_or_else(|| failed(&"the note does not exist"))?;
     let text = to_text(&contents.bytes).map_err(|_| failed(&NotFound::NotText))?;

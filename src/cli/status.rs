@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 /// How long an agent may take to write its JSON; it does so at once.
 const INPUT_LIMIT: Duration = Duration::from_millis(100);
 /// How many bytes of it are read.
-const INPUT_CAP: u64 = 1 << 20;
+const MAX_INPUT_BYTES: u64 = 1 << 20;
 /// How many waiting repositories are named.
 const NAMED: usize = 3;
 
@@ -116,7 +116,7 @@ fn status_line() -> Option<StatusLine> {
     }
     let mut json = Vec::new();
     stdin::until(Instant::now(), INPUT_LIMIT)
-        .take(INPUT_CAP)
+        .take(MAX_INPUT_BYTES)
         .read_to_end(&mut json)
         .ok()?;
     serde_json::from_slice(&json).ok()

@@ -2,7 +2,8 @@
 
 use super::Commit;
 use super::error::{CommitError, io_at};
-use super::staged::{LIMIT, Stamp};
+use super::staged::Stamp;
+use crate::config::vault::MAX_BOARD_BYTES;
 use crate::disk::{self, Access, Backoff, Entry, Folder, Links, Patience, ReadError};
 use std::io::ErrorKind;
 use std::time::Duration;
@@ -43,7 +44,7 @@ impl Commit<'_> {
     pub(super) fn read(&self, board: &Entry) -> Result<Option<Current>, CommitError> {
         let mut backoff = Backoff::new(READ_PATIENCE, Duration::from_millis(5));
         loop {
-            match disk::read_small(board, LIMIT, Links::Refuse) {
+            match disk::read_small(board, MAX_BOARD_BYTES, Links::Refuse) {
                 Ok(Some(contents)) if contents.bytes.is_empty() && backoff.pause() => {}
                 Ok(Some(contents)) => {
                     let access = Access::of(&contents.file);

@@ -1,7 +1,7 @@
 //! Why a commit failed.
 
 use super::ROUNDS;
-use super::staged::LIMIT;
+use crate::config::vault::MAX_BOARD_BYTES;
 use crate::disk::ReadError;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ pub enum CommitError {
     #[error("the board `{}` is in iCloud but not on this disk: open it once, then try again", .0.display())]
     NotDownloaded(PathBuf),
     /// The board would be too large to be read again.
-    #[error("the board `{}` would be larger than {LIMIT} bytes: drop old rows with `boardsync prune`", .0.display())]
+    #[error("the board `{}` would be larger than {MAX_BOARD_BYTES} bytes: drop old rows with `boardsync prune`", .0.display())]
     TooLarge(PathBuf),
     /// The operating system refused a write.
     #[error("cannot {doing} `{}`: {source}", .path.display())]

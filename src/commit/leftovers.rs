@@ -7,18 +7,19 @@
 use super::Commit;
 use super::document::{Displaced, Document};
 use super::error::CommitError;
-use super::staged::{JOIN_BUDGET, LIMIT, Staged, StagedName, hash};
+use super::staged::{JOIN_BUDGET, Staged, StagedName, hash};
 use crate::config::vault::BoardPlace;
+use crate::config::vault::MAX_BOARD_BYTES;
 use crate::disk::{self, Entry, Token};
 use std::time::{Duration, SystemTime};
 
 /// How many names of leftovers one commit looks at.
-const LISTED: usize = 256;
+const MAX_NAMES: usize = 256;
 /// How many contents one commit reads.
-const READ: usize = 64;
+const MAX_READ: usize = 64;
 /// How many bytes a content and the board may have together to be joined: that
 /// takes about ten times the memory, of which a hook has 64 MiB.
-const TOGETHER: u64 = LIMIT + 1024 * 1024;
+const MAX_TOGETHER: u64 = MAX_BOARD_BYTES + 1024 * 1024;
 
 /// The outcome of a search for the leftovers of crashed processes.
 pub(super) enum Adopted {
@@ -67,7 +68,7 @@ impl Commit<'_> {
         };
         let stem = &*self.place.stem;
         let is_left = |name: &str| Left::parse(stem, name).is_some();
-        let names = folder.list(LISTED, is_left).unwrap_or_default();
+        let names = folder.list(MAX_NAMES, is_left).unwrap_or_default();
         if names.is_empty() {
             return Ok(Adopted::Nothing);
         }
@@ -89,9 +90,9 @@ impl Commit<'_> {
             };
             let so_far = joined.as_deref().or(current);
             let together = length + so_far.map_or(0, |so_far| so_far.len() as u64);
-            let is_small = together <= TOGETHER;
-            let is_readable = is_small || left.is_journal && length <= LIMIT;
-            let is_too_much = read == READ || (read > 0 && together > budget);
+            let is_small = together <= MAX_TOGETHER;
+            let is_readable = is_small || left.is_journal && length <= MAX_BOARD_BYTES;
+            let is_too_much = read == MAX_READ || (read > 0 && together > budget);
             if is_too_much && is_readable {
                 continue;
             }
@@ -138,7 +139,7 @@ impl Commit<'_> {
                     Some(so_far) => document.join(&bytes, so_far, Displaced::ByCrash),
                     None => bytes,
                 };
-                if next.len() as u64 > LIMIT {
+                if next.len() as u64 > MAX_BOARD_BYTES {
                     self.keep(&staged);
                     continue;
                 }

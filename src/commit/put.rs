@@ -2,9 +2,10 @@
 
 use super::document::{Displaced, Document};
 use super::error::{CommitError, io_at};
-use super::staged::{LIMIT, Staged, StagedName};
+use super::staged::{Staged, StagedName};
 use super::swap::Exchange;
 use super::{Commit, CommitOptions, Current, ROUNDS};
+use crate::config::vault::MAX_BOARD_BYTES;
 use crate::disk::{self, Access, Entry, Folder, ReadError};
 use std::io::{self, ErrorKind};
 
@@ -177,7 +178,7 @@ impl Commit<'_> {
         base: &[u8],
         like: Option<&Access>,
     ) -> Result<Staged, CommitError> {
-        if bytes.len() as u64 > LIMIT {
+        if bytes.len() as u64 > MAX_BOARD_BYTES {
             return Err(CommitError::TooLarge(self.place.board.clone()));
         }
         let staged = match self.write(board, bytes, base, like) {

@@ -3,8 +3,9 @@
 use super::Commit;
 use super::error::CommitError;
 use super::put::Put;
-use super::staged::{LIMIT, Staged, Stamp};
+use super::staged::{Staged, Stamp};
 use super::swap::holds;
+use crate::config::vault::MAX_BOARD_BYTES;
 use crate::disk::{self, Entry, Links};
 use std::io::ErrorKind;
 
@@ -16,7 +17,7 @@ impl Commit<'_> {
         staged: &Staged,
         expected: &[u8],
     ) -> Result<Put<R>, CommitError> {
-        let now = disk::read_small(board, LIMIT, Links::Refuse);
+        let now = disk::read_small(board, MAX_BOARD_BYTES, Links::Refuse);
         let now = now.map_err(|source| {
             staged.abandon();
             CommitError::Unreadable {

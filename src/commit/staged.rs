@@ -7,17 +7,12 @@
 //! displaced by what holds it all. Any other was displaced unread. Beside the
 //! board, where people look, the name begins with a dot.
 
+use crate::config::vault::MAX_BOARD_BYTES;
 use crate::disk::{
     self, Access, Durability, Entry, FileId, FileStatus, Folder, Links, ReadError, Token,
 };
 use std::io;
 use std::time::SystemTime;
-
-/// The greatest size of a board, in bytes: about 30,000 rows.
-///
-/// What is read of a vault is not trusted, and is held in memory several
-/// times over while it is merged.
-pub const LIMIT: u64 = 4 * 1024 * 1024;
 
 /// How many bytes of boards one update goes through to join what it finds
 /// beside the board, each join being a walk over both sides.
@@ -117,7 +112,10 @@ impl Staged {
 
     /// Reads the file; `None` if another process has adopted it.
     pub fn read(&self) -> Result<Option<Vec<u8>>, ReadError> {
-        Ok(disk::read_small(&self.entry, LIMIT, Links::Refuse)?.map(|contents| contents.bytes))
+        Ok(
+            disk::read_small(&self.entry, MAX_BOARD_BYTES, Links::Refuse)?
+                .map(|contents| contents.bytes),
+        )
     }
 
     /// Compares `content` with what was put there first.
@@ -134,7 +132,7 @@ impl Staged {
         let (Ok(now), Some(stamp)) = (disk::status(entry), self.stamp) else {
             return false;
         };
-        let holds_ours = || match disk::read_small(entry, LIMIT, Links::Refuse) {
+        let holds_ours = || match disk::read_small(entry, MAX_BOARD_BYTES, Links::Refuse) {
             Ok(Some(contents)) => self.is_made_of(&contents.bytes),
             _ => false,
         };

@@ -1,7 +1,8 @@
 //! The exchange of a staged content with the board, and its undoing.
 
 use super::Commit;
-use super::staged::{LIMIT, Staged, Stamp};
+use super::staged::{Staged, Stamp};
+use crate::config::vault::MAX_BOARD_BYTES;
 use crate::disk::{self, Entry, Links};
 use std::io::{self, ErrorKind};
 
@@ -72,7 +73,9 @@ impl Commit<'_> {
     ///
     /// If someone wrote over ours meanwhile, that write is the last, and stays.
     pub(super) fn swap_back(&mut self, board: &Entry, staged: &Staged) -> io::Result<()> {
-        let now = disk::read_small(board, LIMIT, Links::Refuse).ok().flatten();
+        let now = disk::read_small(board, MAX_BOARD_BYTES, Links::Refuse)
+            .ok()
+            .flatten();
         if now.is_none_or(|now| !staged.is_made_of(&now.bytes)) {
             self.keep(staged);
             return Ok(());
@@ -107,5 +110,5 @@ impl Commit<'_> {
 /// Tells whether a board holds these bytes: some network file systems change
 /// the time of a file by reading it.
 pub(super) fn holds(board: &Entry, bytes: &[u8]) -> bool {
-    matches!(disk::read_small(board, LIMIT, Links::Refuse), Ok(Some(now)) if now.bytes == bytes)
+    matches!(disk::read_small(board, MAX_BOARD_BYTES, Links::Refuse), Ok(Some(now)) if now.bytes == bytes)
 }

@@ -15,7 +15,7 @@ use crate::printable::shell_quoted;
 use std::path::{Path, PathBuf};
 
 /// The greatest size of `owner.yaml`, in bytes.
-const CAP: u64 = 1024 * 1024;
+const MAX_BYTES: u64 = 1024 * 1024;
 
 /// The one who named the vault.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -237,7 +237,7 @@ fn named_by_repository(
 
 fn owner_vault(path: &Path) -> Result<Option<String>, String> {
     let passed_over = |fault: String| format!("{fault}; its `paths.vault-dir` is passed over");
-    let bytes = match named_file::read(path, CAP) {
+    let bytes = match named_file::read(path, MAX_BYTES) {
         Ok(None) => return Ok(None),
         Ok(Some(bytes)) => bytes,
         Err(error) => return Err(passed_over(error.to_string())),

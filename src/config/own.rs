@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The greatest size of the file, in bytes.
-const CAP: u64 = 1024 * 1024;
+const MAX_BYTES: u64 = 1024 * 1024;
 
 /// The contents of the file; an unknown key is an error, so a typo is seen.
 ///
@@ -37,7 +37,7 @@ impl OwnConfig {
     ///
     /// [`ConfigError::Unreadable`] or [`ConfigError::Invalid`], with the file.
     pub fn read(path: &Path) -> Result<Self, ConfigError> {
-        let Some(bytes) = named_file::read(path, CAP)? else {
+        let Some(bytes) = named_file::read(path, MAX_BYTES)? else {
             return Ok(Self::default());
         };
         let invalid = |reason: String| ConfigError::Invalid {

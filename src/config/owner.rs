@@ -5,7 +5,7 @@ use serde_saphyr::{alias_limits, budget, options};
 
 /// How many events of the file are read, aliases followed; a real one has a
 /// hundred.
-const MOST_EVENTS: usize = 20_000;
+const MAX_EVENTS: usize = 20_000;
 
 /// Finds the vault in the text of `owner.yaml`; blank, `null` or a number is
 /// `None`, as with the peer.
@@ -18,8 +18,8 @@ const MOST_EVENTS: usize = 20_000;
 /// What the loader says of text that is not YAML, in one line.
 pub fn vault_dir(text: &str) -> Result<Option<String>, String> {
     let options = options! {
-        budget: budget! { max_events: MOST_EVENTS },
-        alias_limits: alias_limits! { max_total_replayed_events: MOST_EVENTS },
+        budget: budget! { max_events: MAX_EVENTS },
+        alias_limits: alias_limits! { max_total_replayed_events: MAX_EVENTS },
         with_snippet: false,
     };
     let owner: Value = serde_saphyr::from_str_with_options(text, options)

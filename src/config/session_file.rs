@@ -8,7 +8,7 @@ use super::under_home;
 use std::path::{Path, PathBuf};
 
 /// The greatest size of `CLAUDE.md` and `AGENTS.md`, in bytes.
-const CAP: u64 = 4 * 1024 * 1024;
+const MAX_BYTES: u64 = 4 * 1024 * 1024;
 
 /// Reads the repository's Session Config: its file and the enabled block, or
 /// nothing where no file says anything of a vault.
@@ -70,7 +70,7 @@ fn session_config_file(repo: &Path, env: &Env) -> Result<Option<(PathBuf, String
     }
     for name in names {
         let file = repo.join(name);
-        if let Some(bytes) = named_file::read(&file, CAP)? {
+        if let Some(bytes) = named_file::read(&file, MAX_BYTES)? {
             return Ok(Some((file, String::from_utf8_lossy(&bytes).into_owned())));
         }
     }

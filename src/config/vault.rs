@@ -9,12 +9,18 @@ pub use error::VaultError;
 pub use links::AllowedLinks;
 pub use name::{DEFAULT_BOARD, ORCHESTRATOR};
 
-use crate::disk::{self, Access, Entry, Folder, Links};
+use crate::disk::{self, Access, Contents, Entry, Folder, Links, ReadError, read_small};
 use error::io_error;
 use links::{first_link, follow};
 use name::{inside, is_overview, stem};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+
+/// The greatest size of a board, in bytes: about 30,000 rows.
+///
+/// What is read of a vault is not trusted, and is held in memory several
+/// times over while it is merged.
+pub const MAX_BOARD_BYTES: u64 = 4 * 1024 * 1024;
 
 const NEW_MODE: u32 = 0o644;
 
@@ -89,6 +95,11 @@ impl BoardPlace {
             place.mode = access.initial_mode();
         }
         Ok(place)
+    }
+
+    /// Reads the board, to look at it; `None` if it does not exist.
+    pub fn read(&self) -> Result<Option<Contents>, ReadError> {
+        read_small(&self.target, MAX_BOARD_BYTES, Links::Refuse)
     }
 
     /// Opens the board's folder, and names the board in it.

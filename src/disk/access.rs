@@ -114,7 +114,7 @@ mod acl {
 
     const NAME: &str = "system.posix_acl_access";
     /// Room for 127 entries; files with more exist on no board.
-    const LIMIT: usize = 1024;
+    const MAX_BYTES: usize = 1024;
 
     /// Tells whether an error means that there is no ACL. EIO is what `rclone
     /// mount` answers for every attribute of a file that it reads well.
@@ -126,7 +126,7 @@ mod acl {
     }
 
     pub fn read(file: &File) -> io::Result<Option<Vec<u8>>> {
-        let mut acl = [0; LIMIT];
+        let mut acl = [0; MAX_BYTES];
         match fgetxattr(file, NAME, &mut acl[..]) {
             Ok(length) => Ok(Some(acl[..length].to_owned())),
             Err(error) if is_none(error) => Ok(None),

@@ -107,7 +107,7 @@ impl Folder {
     }
 
     /// Lists at most `limit` names that are text and that `wanted` picks, of the
-    /// first [`LOOKED_AT`] in it.
+    /// first [`MAX_NAMES`] in it.
     pub fn list(&self, limit: usize, wanted: impl Fn(&str) -> bool) -> io::Result<Vec<String>> {
         let mut names = Vec::new();
         let mut looked_at = 0;
@@ -116,7 +116,7 @@ impl Folder {
             if let Some(name) = name.to_str().filter(|name| wanted(name)) {
                 names.push(name.to_owned());
             }
-            names.len() < limit && looked_at < LOOKED_AT
+            names.len() < limit && looked_at < MAX_NAMES
         };
         #[cfg(unix)]
         {
@@ -243,7 +243,7 @@ impl Folder {
 
 /// How many names of a folder are looked at: 40 ms' worth. No vault has as many
 /// in one folder, unless somebody wants to keep us busy.
-const LOOKED_AT: usize = 100_000;
+const MAX_NAMES: usize = 100_000;
 
 /// A handle for walking on: a folder that may be searched need not be readable.
 #[cfg(any(target_os = "linux", target_os = "android"))]

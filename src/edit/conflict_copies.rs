@@ -3,8 +3,9 @@
 use super::siblings::siblings;
 use crate::archive;
 use crate::board::{Board, Condition, join_all, to_text};
-use crate::commit::{JOIN_BUDGET, LIMIT};
+use crate::commit::JOIN_BUDGET;
 use crate::config::vault::BoardPlace;
+use crate::config::vault::MAX_BOARD_BYTES;
 use crate::disk::{self, Backoff, Entry, Links, Patience, read_small};
 use std::io::ErrorKind;
 use std::path::PathBuf;
@@ -15,13 +16,13 @@ use std::time::Duration;
 const BEING_WRITTEN: Duration = Duration::from_secs(10);
 
 /// How many copies one update joins of a small board; see [`JOIN_BUDGET`].
-const JOINED: usize = 16;
+const MAX_COPIES: usize = 16;
 
 /// The most bytes of copies that one update joins, and that one copy may have.
 ///
 /// A board of 1,000 rows has a tenth of that. Whoever may write in the vault
 /// could else make every hook run out of time and memory.
-pub const BYTES: u64 = 1024 * 1024;
+pub const MAX_COPY_BYTES: u64 = 1024 * 1024;
 
 /// The room kept free below a board's greatest size, for the rows of this host.
 const SPARE: u64 = 64 * 1024;
@@ -33,7 +34,7 @@ const BETWEEN_RENAMES: Duration = Duration::from_millis(500);
 /// Returns the size above which a copy is never joined, as long as the board has
 /// its size of now.
 pub fn largest_copy(place: &BoardPlace) -> u64 {
-    BYTES.min(LIMIT.saturating_sub(length_of_board(place) + SPARE))
+    MAX_COPY_BYTES.min(MAX_BOARD_BYTES.saturating_sub(length_of_board(place) + SPARE))
 }
 
 fn length_of_board(place: &BoardPlace) -> u64 {
@@ -114,7 +115,7 @@ impl ConflictCopies {
         let mut is_first = true;
         // What is no board is read, too, and stays: the small ones come first, so
         // that a few large files keep no other from being joined.
-        if self.candidates.len() as u64 > JOIN_BUDGET / BYTES {
+        if self.candidates.len() as u64 > JOIN_BUDGET / MAX_COPY_BYTES {
             let size = |copy: &Entry| disk::status(copy).map_or(0, |status| status.length);
             self.candidates.sort_by_cached_key(size);
         }
@@ -143,7 +144,7 @@ impl ConflictCopies {
             })
         };
         let copies = self.candidates.drain(..).filter_map(copy);
-        self.all.extend(copies.take(JOINED));
+        self.all.extend(copies.take(MAX_COPIES));
     }
 
     /// Joins all of them into a board; false if nothing changes.
@@ -192,6 +193,6 @@ impl ConflictCopies {
 }
 
 fn read(entry: &Entry) -> Option<Vec<u8>> {
-    let contents = read_small(entry, LIMIT, Links::Refuse).ok()??;
+    let contents = read_small(entry, MAX_BOARD_BYTES, Links::Refuse).ok()??;
     Some(contents.bytes)
 }

@@ -6,10 +6,10 @@ use super::options::EditOptions;
 use super::refusal::{Refusal, text};
 use super::run::under_lock;
 use crate::board::Board;
-use crate::commit::{CommitError, LIMIT, Latch};
-use crate::disk::{self, Attempt, KernelLock, Links, read_small};
+use crate::commit::{CommitError, Latch};
+use crate::config::vault::BoardPlace;
+use crate::disk::{self, Attempt, KernelLock};
 use crate::lock::LockFiles;
-use std::path::Path;
 
 /// Creates an empty board; an existing one stays.
 #[derive(Clone, Copy, Debug)]
@@ -58,7 +58,7 @@ fn remove_board(options: &EditOptions) -> Result<bool, EditError> {
     let remove = || -> Result<bool, EditError> {
         let place = options.place;
         let _latch = Latch::take(&place.latch(), place.mode, options.latch);
-        if !is_empty_board(&place.target)? {
+        if !is_empty_board(place)? {
             return Ok(false);
         }
         let failed = |source| CommitError::Io {
@@ -81,8 +81,8 @@ fn remove_board(options: &EditOptions) -> Result<bool, EditError> {
 /// # Errors
 ///
 /// It cannot be read.
-pub fn is_empty_board(path: &Path) -> Result<bool, EditError> {
-    let read = read_small(path, LIMIT, Links::Refuse).map_err(unreadable(path))?;
+pub fn is_empty_board(place: &BoardPlace) -> Result<bool, EditError> {
+    let read = place.read().map_err(unreadable(&place.target))?;
     let Some(Ok(current)) = read.as_ref().map(|read| text(&read.bytes)) else {
         return Ok(false);
     };

@@ -8,8 +8,8 @@ use super::options::{ActivityCell, EditOptions};
 use super::refusal::{self, text};
 use crate::Timestamp;
 use crate::board::{Board, Field, Row, Slot, Status};
-use crate::commit::{LIMIT, has_leftovers};
-use crate::disk::{Links, Token, read_small};
+use crate::commit::has_leftovers;
+use crate::disk::Token;
 use crate::session::lease::{Activity, FolderRow, How, Lease, Leases, Processes, rows};
 use crate::session::{Repo, SessionLock};
 use std::borrow::Cow;
@@ -81,7 +81,7 @@ impl LeaseRows {
     /// Returns whether the board shows already what the sessions in `repo` do,
     /// and no crashed process has left anything to be joined.
     pub fn are_shown_of(&mut self, repo: &Path, options: &EditOptions) -> bool {
-        let read = read_small(&options.place.target, LIMIT, Links::Refuse);
+        let read = options.place.read();
         let Some(read) = read.ok().flatten() else {
             return false;
         };

@@ -62,7 +62,7 @@ pub use restore::Restore;
 pub use run::{run, run_document};
 pub use share::Share;
 #[cfg(feature = "cli")]
-pub(crate) use siblings::{LISTED, siblings, sort};
+pub(crate) use siblings::{MAX_SIBLINGS, siblings, sort};
 #[cfg(feature = "cli")]
 pub(crate) use unknown_copies::command_to_adopt;
 pub use update::{Update, update};

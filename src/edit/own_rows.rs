@@ -24,9 +24,9 @@ use std::path::{Path, PathBuf};
 /// The folder of these files, in the folder for state.
 const FOLDER: &str = "own-rows";
 /// The greatest size of one that is read, in bytes.
-const CAP: u64 = 4 * 1024 * 1024;
+const MAX_BYTES: u64 = 4 * 1024 * 1024;
 /// How many lines a journal has before it becomes one line again.
-const MOST_LINES: usize = 64;
+const MAX_LINES: usize = 64;
 /// How long a row is remembered, in ms.
 const KEEP_MS: i64 = 7 * 24 * 60 * 60 * 1000;
 /// For this long, in ms, a row that another host's board lacks was not yet seen
@@ -73,7 +73,7 @@ struct OwnRow {
 impl OwnRows {
     /// Reads the rows that are remembered of a board; those that cannot be read are forgotten.
     pub fn read(options: &EditOptions) -> Self {
-        let read = || read_small(&file(options)?, CAP, Links::Refuse).ok()?;
+        let read = || read_small(&file(options)?, MAX_BYTES, Links::Refuse).ok()?;
         let bytes = read().map_or_else(Vec::new, |contents| contents.bytes);
         let mut own = Self::default();
         for line in bytes.split(|byte| *byte == b'\n') {
@@ -185,7 +185,7 @@ impl OwnRows {
     /// Not synced: after a power cut nobody brings an old version back.
     pub fn write(&mut self, options: &EditOptions) -> io::Result<()> {
         self.updated = Some(options.now.as_millis());
-        if !(1..MOST_LINES).contains(&self.lines) {
+        if !(1..MAX_LINES).contains(&self.lines) {
             self.gone.clear();
             return self.store(options);
         }

@@ -1,7 +1,7 @@
 //! Boards that must not be changed: why, and what a person can do about it.
 
 use super::Action;
-use crate::board::{Board, Condition, GENERATOR, MOST_CELLS, NotABoard, to_text};
+use crate::board::{Board, Condition, GENERATOR, MAX_CELLS, NotABoard, to_text};
 use crate::printable::printable;
 use std::borrow::Cow;
 use std::path::Path;
@@ -62,7 +62,7 @@ impl Refusal {
                 "line {line} of `{path}` is a row or head of the board, but not in a table: repair the table by hand"
             ),
             Self::TooManyCells => format!(
-                "`{path}` has more than {MOST_CELLS} cells: repair the table by hand, or move it away"
+                "`{path}` has more than {MAX_CELLS} cells: repair the table by hand, or move it away"
             ),
             Self::Outdated => {
                 format!("`{path}` already shows a later event of the same session; nothing to do")

@@ -6,8 +6,9 @@ use super::options::EditOptions;
 use super::refusal::{Refusal, text};
 use super::row_backups::Backups;
 use crate::board::{Board, join_rows};
-use crate::commit::{End, LIMIT};
+use crate::commit::End;
 use crate::config::vault::BoardPlace;
+use crate::config::vault::MAX_BOARD_BYTES;
 use crate::disk::{Entry, Links, read_small};
 
 /// Puts back the rows of the last backup, except those of which the board has newer versions.
@@ -29,7 +30,8 @@ impl Restore {
             return Ok(None);
         };
         let path = backup.path();
-        let read = read_small(&backup, LIMIT, Links::Refuse).map_err(unreadable(&path))?;
+        let read =
+            read_small(&backup, MAX_BOARD_BYTES, Links::Refuse).map_err(unreadable(&path))?;
         let Some(read) = read else {
             return Ok(None);
         };

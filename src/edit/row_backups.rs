@@ -8,9 +8,9 @@ use std::io;
 /// The folder of backups, in the folder of the lock.
 const BACKUPS: &str = "backups";
 /// How many backups of one board stay.
-const KEPT: usize = 20;
+const MAX_KEPT: usize = 20;
 /// How many names of backups are looked at.
-const LISTED: usize = 10_000;
+const MAX_NAMES: usize = 10_000;
 
 /// The backups of one board, in `.orchestrator/backups/`.
 #[derive(Debug)]
@@ -50,7 +50,7 @@ impl<'a> Backups<'a> {
                         .all(|b| b.is_ascii_digit() || b"-T.".contains(&b))
                 })
         };
-        let mut names = folder.list(LISTED, is_one).unwrap_or_default();
+        let mut names = folder.list(MAX_NAMES, is_one).unwrap_or_default();
         names.sort();
         names.iter().map(|name| folder.entry(name)).collect()
     }
@@ -60,7 +60,7 @@ impl<'a> Backups<'a> {
     /// What is not a regular file was not made here, and stays.
     pub fn expire(&self) -> Vec<Entry> {
         let mut all = self.all();
-        all.truncate(all.len().saturating_sub(KEPT));
+        all.truncate(all.len().saturating_sub(MAX_KEPT));
         all.retain(|entry| {
             status(entry).is_ok_and(|status| status.kind.is_none())
                 && disk::remove("file.unlink", entry).is_ok()

@@ -5,9 +5,9 @@ use super::error::{EditError, unreadable};
 use super::options::{DryRun, EditOptions};
 use super::refusal::Refusal;
 use super::report::{Action, LockReport, Report};
-use crate::commit::{CommitError, CommitOptions, Committed, Document, End, LIMIT, commit};
+use crate::commit::{CommitError, CommitOptions, Committed, Document, End, commit};
 use crate::config::vault::BoardPlace;
-use crate::disk::{self, Links, Token, read_small};
+use crate::disk::{self, Token};
 use crate::lock::{Hold, LockOptions, LockOutcome, WhyUnlocked};
 use std::time::Duration;
 
@@ -102,8 +102,7 @@ pub fn run<E: BoardEdit>(options: &EditOptions, edit: &mut E) -> Result<Report, 
 /// Edits the board in memory only.
 fn try_in_memory<E: BoardEdit>(options: &EditOptions, edit: &mut E) -> Result<Report, EditError> {
     let board = &options.place.board;
-    let read =
-        read_small(&options.place.target, LIMIT, Links::Refuse).map_err(unreadable(board))?;
+    let read = options.place.read().map_err(unreadable(board))?;
     let mut document = EditedBoard::new(edit, options);
     let path = board.display();
     let current = read.as_ref().map(|read| read.bytes.as_slice());

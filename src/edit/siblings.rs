@@ -7,16 +7,16 @@ use crate::disk::{self, Entry, FileKind, Links, read_small};
 use std::io;
 
 /// How many files beside a board one update looks at.
-pub const LISTED: usize = 300;
+pub const MAX_SIBLINGS: usize = 300;
 
 /// Lists the siblings with the name of a conflict copy, and those whose names
-/// only begin and end as the board's does; at most [`LISTED`] in all.
+/// only begin and end as the board's does; at most [`MAX_SIBLINGS`] in all.
 pub fn siblings(place: &BoardPlace) -> io::Result<(Vec<Entry>, Vec<Entry>)> {
     let board = place.entry()?;
     let name = place.target.file_name().unwrap_or_default();
     let name = name.to_string_lossy();
     let is_beside = |other: &str| is_sibling(&name, other);
-    let mut names = board.in_folder().list(LISTED, is_beside)?;
+    let mut names = board.in_folder().list(MAX_SIBLINGS, is_beside)?;
     names.sort();
     let (copies, unknown): (Vec<_>, Vec<_>) = names
         .into_iter()

@@ -1,7 +1,7 @@
 //! Boards beside the board whose names no known sync tool gives: reported, and
 //! left alone, for a person may have made them.
 
-use super::conflict_copies::BYTES;
+use super::conflict_copies::MAX_COPY_BYTES;
 use super::siblings::{name_of, sort};
 use crate::config::vault::BoardPlace;
 use crate::disk::Entry;
@@ -14,7 +14,7 @@ pub fn unreported(copies: &[Entry], reported: &mut Vec<String>) -> Vec<Entry> {
     let (known, new): (Vec<_>, Vec<_>) = copies
         .iter()
         .partition(|entry| reported.contains(&name_of(entry)));
-    let new = sort(new.into_iter().cloned(), BYTES, BYTES).boards;
+    let new = sort(new.into_iter().cloned(), MAX_COPY_BYTES, MAX_COPY_BYTES).boards;
     // Those that are gone need no remembering.
     *reported = known.into_iter().chain(&new).map(name_of).collect();
     new

@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 use std::io::{self, BufRead, Read};
 
 /// The longest line that is read, in bytes; a real one has about 400.
-const LINE_CAP: u64 = 64 * 1024;
+const MAX_LINE_BYTES: u64 = 64 * 1024;
 
 /// How many different words are counted of each kind; there are ten.
-const MOST_WORDS: usize = 50;
+const MAX_WORDS: usize = 50;
 
 /// Counts what the updates of a ledger did.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -166,7 +166,7 @@ impl Waits {
 fn add(counts: &mut BTreeMap<String, u64>, what: Option<String>) {
     let mut what = what.unwrap_or_else(|| "not said".to_owned());
     // The ledger lies in a repository, and may be anybody's.
-    if counts.len() >= MOST_WORDS && !counts.contains_key(&what) {
+    if counts.len() >= MAX_WORDS && !counts.contains_key(&what) {
         what = "others".to_owned();
     }
     *counts.entry(what).or_default() += 1;
@@ -180,10 +180,15 @@ enum Length {
 /// Reads one line, or the start of one and skips the rest.
 fn next_line(lines: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<Option<Length>> {
     line.clear();
-    if lines.by_ref().take(LINE_CAP).read_until(b'\n', line)? == 0 {
+    if lines
+        .by_ref()
+        .take(MAX_LINE_BYTES)
+        .read_until(b'\n', line)?
+        == 0
+    {
         return Ok(None);
     }
-    if (line.len() as u64) < LINE_CAP || line.ends_with(b"\n") {
+    if (line.len() as u64) < MAX_LINE_BYTES || line.ends_with(b"\n") {
         return Ok(Some(Length::Whole));
     }
     lines.skip_until(b'\n')?;

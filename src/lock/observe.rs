@@ -9,7 +9,7 @@ use std::io::{self, ErrorKind};
 use std::time::SystemTime;
 
 /// Bounds what is read of any record, in bytes.
-pub const LIMIT: u64 = 64 * 1024;
+pub const MAX_BYTES: u64 = 64 * 1024;
 
 /// The content seen at a name, and its time.
 #[derive(Debug, PartialEq, Eq)]
@@ -92,7 +92,7 @@ pub fn observe(entry: &Entry) -> io::Result<Option<Observed>> {
         bytes: Vec::new(),
         id: None,
     };
-    Ok(Some(match read_small(entry, LIMIT, Links::Refuse) {
+    Ok(Some(match read_small(entry, MAX_BYTES, Links::Refuse) {
         Ok(None) => return Ok(None),
         Ok(Some(contents)) => Observed {
             content: match Record::parse(&contents.bytes) {
@@ -128,7 +128,7 @@ fn look_into_folder(entry: &Entry) -> LockContent {
         .in_folder()
         .beneath(path.file_name().unwrap_or_default());
     let owner = folder.as_ref().ok().and_then(|folder| {
-        let contents = read_small(&folder.entry("owner.json"), LIMIT, Links::Refuse).ok()??;
+        let contents = read_small(&folder.entry("owner.json"), MAX_BYTES, Links::Refuse).ok()??;
         parse_owner(&contents.bytes)
     });
     let running = owner.as_ref().is_some_and(|owner| is_running(owner.pid));
@@ -180,7 +180,7 @@ mod tests {
     #[test]
     fn what_has_another_name_and_is_no_record_is_not_taken_for_a_torn_one() {
         let other = LockContent::NotALock(Unrelated::File);
-        let long = [b' '; LIMIT as usize + 1];
+        let long = [b' '; MAX_BYTES as usize + 1];
         for (bytes, elsewhere) in [
             (&b""[..], &LockContent::Incomplete),
             (b"\0\0\0", &LockContent::Incomplete),

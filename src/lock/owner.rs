@@ -1,6 +1,6 @@
 //! Whose record lies at a lock's name.
 
-use super::observe::LIMIT;
+use super::observe::MAX_BYTES;
 use super::record::Record;
 use crate::disk::{self, At, Links, ReadError};
 use std::io;
@@ -17,7 +17,7 @@ pub enum LockOwner {
 
 /// Reads whose record lies at `lock`.
 pub fn owner(lock: &(impl At + ?Sized), token: &str) -> io::Result<LockOwner> {
-    match disk::read_small(lock, LIMIT, Links::Refuse) {
+    match disk::read_small(lock, MAX_BYTES, Links::Refuse) {
         Ok(None) => Ok(LockOwner::Nobody),
         Ok(Some(contents)) => {
             let record = Record::parse(&contents.bytes);

@@ -7,7 +7,7 @@ use super::take_over::remove_legacy;
 use crate::disk::{self, FileKind, FileStatus};
 
 /// Bounds what one holder looks at; the next one goes on.
-const MOST: usize = 256;
+const MAX_NAMES: usize = 256;
 
 /// Removes the pending files of processes that are dead or long gone, and a dead guard.
 ///
@@ -18,7 +18,7 @@ pub fn sweep(site: &Site) {
     let guard = files.guard.path();
     let guard = guard.file_name().unwrap_or_default();
     let wanted = |name: &str| name == guard || files.pending_token(name).is_some();
-    let names = files.folder().list(MOST, wanted).unwrap_or_default();
+    let names = files.folder().list(MAX_NAMES, wanted).unwrap_or_default();
     // Our own lock was touched a moment ago.
     let now = || {
         disk::status(&files.lock)

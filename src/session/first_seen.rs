@@ -12,7 +12,7 @@ use std::path::Path;
 /// The folder of these files, in the folder for state.
 const FOLDER: &str = "first-seen";
 /// The greatest size of one that is read, in bytes.
-const CAP: u64 = 1024 * 1024;
+const MAX_BYTES: u64 = 1024 * 1024;
 
 /// Returns when each of the heartbeats `ahead` of the board at `board` was first
 /// seen, and remembers it; those that are there no more are forgotten.
@@ -28,7 +28,7 @@ pub fn first_seen(
         return BTreeMap::new();
     }
     let file = board_state_file(state_dir, FOLDER, board);
-    let read = read_small(&file, CAP, Links::Refuse).ok().flatten();
+    let read = read_small(&file, MAX_BYTES, Links::Refuse).ok().flatten();
     let known: BTreeMap<String, Timestamp> = read
         .and_then(|read| serde_json::from_slice(&read.bytes).ok())
         .unwrap_or_default();

@@ -16,7 +16,7 @@ pub use event::{EventKind, SessionEvent, Voice, Where, after};
 pub use folder_row::{FolderRow, REFRESH_AFTER_MS, folder_row};
 pub use names::{name_of, short_id, tell_apart};
 pub use processes::{Process, Processes};
-pub use proof::{Life, ProcessScope, Proof, SILENCE_MS};
+pub use proof::{Life, ProcessScope, Proof};
 pub use store::{Leases, LeasesLock, SHORT_WAIT};
 
 use super::Repo;

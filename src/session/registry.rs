@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 pub const FRESH_FOR_MS: i64 = 15 * 60 * 1000;
 
 /// The greatest size of an entry, in bytes; a real one has about 500.
-const CAP: u64 = 64 * 1024;
+const MAX_BYTES: u64 = 64 * 1024;
 
 /// The registry's entry of a running session.
 ///
@@ -159,7 +159,7 @@ impl Registry {
             .filter(|file| file.file_type().is_ok_and(|kind| !kind.is_dir()))
             .filter_map(|file| {
                 let path = file.path();
-                let whole = read_at_once(&path, CAP, Links::Follow, &mut buffer)?;
+                let whole = read_at_once(&path, MAX_BYTES, Links::Follow, &mut buffer)?;
                 if finder.as_ref().is_some_and(|f| f.find(&whole).is_none()) {
                     return None;
                 }
@@ -171,6 +171,6 @@ impl Registry {
 }
 
 fn read_whole(path: &Path) -> Option<Vec<u8>> {
-    let contents = read_small(path, CAP, Links::Follow).ok()??;
+    let contents = read_small(path, MAX_BYTES, Links::Follow).ok()??;
     Some(contents.bytes)
 }

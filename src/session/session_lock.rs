@@ -9,7 +9,7 @@ use std::path::Path;
 pub const SESSION_LOCK: &str = ".orchestrator/session.lock";
 
 /// The greatest size of a lease, in bytes; a real one has a few hundred.
-const CAP: u64 = 64 * 1024;
+const MAX_BYTES: u64 = 64 * 1024;
 
 /// How far a heartbeat may be ahead of our clock, in milliseconds: one that is
 /// further was written by a wrong clock, and proves nothing (session-orchestrator
@@ -50,7 +50,7 @@ impl SessionLock {
     /// One sentence for a person, where the file is not a lease.
     pub fn read(repo: &Path) -> Result<Option<Self>, String> {
         let path = repo.join(SESSION_LOCK);
-        match named_file::read(&path, CAP) {
+        match named_file::read(&path, MAX_BYTES) {
             Ok(None) => Ok(None),
             Ok(Some(bytes)) => Self::parse(&bytes).map(Some).map_err(|fault| {
                 format!(

@@ -6,7 +6,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 /// The greatest size of such a file, in bytes.
-const LIMIT: u64 = 4 * 1024 * 1024;
+const MAX_BYTES: u64 = 4 * 1024 * 1024;
 
 /// A text file as it was read.
 #[derive(Clone)]
@@ -20,7 +20,7 @@ pub struct TextFile {
 impl TextFile {
     /// Reads the file at `path`, which must not be a link; `None` if it does not exist.
     pub fn read(path: &Path) -> Result<Option<Self>, String> {
-        let read = read_small(path, LIMIT, disk::Links::Refuse)
+        let read = read_small(path, MAX_BYTES, disk::Links::Refuse)
             .map_err(|error| format!("cannot be read ({error})"))?;
         let Some(contents) = read else {
             return Ok(None);

@@ -10,8 +10,9 @@ use crate::agent::{
 };
 use crate::cli::context::{Chosen, Context};
 use crate::cli::outcome::{Failure, warn};
+use crate::config::vault::BoardPlace;
 use crate::config::{self, Env};
-use crate::disk::{Links, absolute_path, read_small};
+use crate::disk::absolute_path;
 use crate::session::Repo;
 use crate::session::lease::{
     EventKind, Lease, Leases, Processes, SHORT_WAIT, SessionEvent, Voice, Where, after, name_of,
@@ -158,7 +159,7 @@ fn place_of(
         Chosen::Board(place) => place,
         Chosen::Disabled { .. } => return Ok(None),
     };
-    let repo = known_path(repo, &place.target, leases);
+    let repo = known_path(repo, &place, leases);
     let depth = Path::new(context.global.board()).components().count();
     let vault = place.board.ancestors().nth(depth).unwrap_or(&place.board);
     Ok(Some(Where {
@@ -174,13 +175,11 @@ fn place_of(
 /// Returns the path of a folder by which it is known: a folder that is reached
 /// by a link is the row, or the lease, that exists, else what the link leads to:
 /// the next session may come without it.
-fn known_path(repo: PathBuf, board: &Path, leases: &Leases) -> PathBuf {
+fn known_path(repo: PathBuf, place: &BoardPlace, leases: &Leases) -> PathBuf {
     let Some(real) = repo.canonicalize().ok().filter(|real| *real != repo) else {
         return repo;
     };
-    let read = read_small(board, crate::commit::LIMIT, Links::Refuse)
-        .ok()
-        .flatten();
+    let read = place.read().ok().flatten();
     let text = read.map_or_else(Vec::new, |read| read.bytes);
     let leases = leases.read();
     let is_known = |path: &&PathBuf| {

@@ -8,7 +8,7 @@ use crate::duration::ago;
 use crate::session::lease::{Lease, Leases, Life, Processes, SHORT_WAIT, short_id};
 
 /// How many characters of one thing are said.
-const LONGEST: usize = 300;
+const MAX_CHARS: usize = 300;
 
 /// Reports at a start who else works in the folder, and what earlier hooks met
 /// but could not show; each once.
@@ -36,7 +36,7 @@ pub fn print(
             && lease.life(processes, now) != Life::Dead
     });
     if let Some(lease) = neighbours.max_by_key(|lease| lease.seen_by(now)) {
-        let name = crate::printable::printable(&own.name, LONGEST);
+        let name = crate::printable::printable(&own.name, MAX_CHARS);
         let when = ago(lease.seen_by(now), now);
         said.push(format!("`{name}` is in use by {}, {when}", quoted(lease)));
     }
@@ -63,7 +63,7 @@ pub fn keep_trouble(leases: &Leases, session_id: &str, trouble: &str) {
     let _lock = leases.lock(SHORT_WAIT);
     if let Some(lease) = leases.get(session_id) {
         let _ = leases.write(&Lease {
-            trouble: Some(crate::printable::printable(trouble, LONGEST)),
+            trouble: Some(crate::printable::printable(trouble, MAX_CHARS)),
             ..lease
         });
     }
@@ -75,5 +75,5 @@ fn take_trouble(leases: &Leases, lease: &Lease) -> Option<String> {
     let mut lease = leases.get(&lease.session_id)?;
     let trouble = lease.trouble.take()?;
     leases.write(&lease).ok()?;
-    Some(crate::printable::printable(&trouble, LONGEST))
+    Some(crate::printable::printable(&trouble, MAX_CHARS))
 }

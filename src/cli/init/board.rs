@@ -4,10 +4,9 @@ use crate::board::Board;
 use crate::cli::context::Context;
 use crate::cli::edit::{accepted, edit, under_lock};
 use crate::cli::outcome::{Failure, warn};
-use crate::commit::LIMIT;
 use crate::config::VaultSource;
 use crate::config::vault::{AllowedLinks, BoardPlace};
-use crate::disk::{self, Links, read_small};
+use crate::disk;
 use crate::edit::{Create, Share, is_empty_board, refusal, remove_empty};
 use crate::setup::{Change, Revert, Setup, SetupError, Way};
 use std::path::{Path, PathBuf};
@@ -42,7 +41,7 @@ pub fn plan<'a>(context: &'a Context, setup: &'a Setup) -> Result<Option<Change<
             ("make an empty board", !place.target.exists())
         }
         Way::Undo => {
-            let is_blank = matches!(is_empty_board(&place.target), Ok(true));
+            let is_blank = matches!(is_empty_board(&place), Ok(true));
             ("remove the board, which has no rows", is_blank)
         }
     };
@@ -119,7 +118,7 @@ fn warn_of_a_note(place: &BoardPlace) -> Result<(), Failure> {
 }
 
 fn read(place: &BoardPlace) -> Result<Option<Vec<u8>>, Failure> {
-    let contents = read_small(&place.target, LIMIT, Links::Refuse).map_err(|error| {
+    let contents = place.read().map_err(|error| {
         let path = place.board.display();
         Failure::Error(format!(
             "cannot read the board `{path}`: {error}; move it away, or name another with --board"

@@ -4,7 +4,7 @@ use super::super::context::Context;
 use super::super::outcome::Failure;
 use super::PruneArgs;
 use crate::Timestamp;
-use crate::board::{FORCE_CLOSE_AFTER_MS, Field, Row, Status};
+use crate::board::{Field, Row, SILENCE_LIMIT_MS, Status};
 use crate::config;
 use crate::duration::ago;
 use crate::lock::Host;
@@ -89,6 +89,6 @@ impl DropRules {
         row.status() == Some(Status::InProgress)
             && row
                 .heartbeat()
-                .is_none_or(|beat| self.now.since(beat) < FORCE_CLOSE_AFTER_MS)
+                .is_none_or(|beat| self.now.since(beat) < SILENCE_LIMIT_MS)
     }
 }

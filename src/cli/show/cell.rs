@@ -7,11 +7,11 @@ use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
 /// The longest cell that is shown on a terminal, in characters.
-const LIMIT: usize = 500;
+const MAX_CHARS: usize = 500;
 
 /// Returns a cell of the file as it may be shown.
 pub fn shown(cell: Option<&str>) -> String {
-    printable(cell.unwrap_or(ABSENT), LIMIT)
+    printable(cell.unwrap_or(ABSENT), MAX_CHARS)
 }
 
 /// Returns how many columns of a terminal a printable `text` takes.

@@ -8,9 +8,8 @@ use crate::Timestamp;
 use crate::board::{Board, Field, Row};
 use crate::cli::context::Context;
 use crate::cli::outcome::Failure;
-use crate::commit::{CommitError, LIMIT};
+use crate::commit::CommitError;
 use crate::config::{self, vault::BoardPlace};
-use crate::disk::{Links, read_small};
 use crate::duration::ago;
 use crate::edit::refusal;
 use crate::lock::{Host, Judged, inspect, normalise};
@@ -59,7 +58,7 @@ impl Snapshot {
     /// Reads the board at `place`, who holds its lock, and the sessions of this host.
     pub fn take(context: &Context, place: &BoardPlace, now: Timestamp) -> Result<Self, Failure> {
         let path = &place.board;
-        let contents = read_small(&place.target, LIMIT, Links::Refuse).map_err(|source| {
+        let contents = place.read().map_err(|source| {
             let path = path.clone();
             Failure::of(CommitError::Unreadable { path, source })
         })?;

@@ -2,7 +2,7 @@
 
 use super::session::Session;
 use crate::Timestamp;
-use crate::board::{self, FORCE_CLOSE_AFTER_MS, Field, Row, Status};
+use crate::board::{self, Field, Row, SILENCE_LIMIT_MS, Status};
 use crate::cli::terminal::Style;
 
 /// The state of a row or a session, in the order in which they are shown.
@@ -62,7 +62,7 @@ impl State {
                 let ended = sessions.iter().find(|session| session.is_meant_by(row));
                 match ended {
                     Some(session) => session.state,
-                    None if has_gone_silent(row, first_seen, now) => Self::Silent,
+                    None if is_silent(row, first_seen, now) => Self::Silent,
                     None => Self::of_activity(row.get(Field::Mode).as_deref())
                         .unwrap_or(Self::InProgress),
                 }
@@ -111,8 +111,8 @@ impl State {
     }
 }
 
-fn has_gone_silent(row: &Row, first_seen: Option<Timestamp>, now: Timestamp) -> bool {
-    let is_long = |since: Timestamp| now.since(since) >= FORCE_CLOSE_AFTER_MS;
+fn is_silent(row: &Row, first_seen: Option<Timestamp>, now: Timestamp) -> bool {
+    let is_long = |since: Timestamp| now.since(since) >= SILENCE_LIMIT_MS;
     board::has_gone_silent(row, now) || first_seen.is_some_and(is_long)
 }
 

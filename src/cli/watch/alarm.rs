@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 
 /// The longest text that the command gets, in characters: anybody who writes
 /// on the board may have written it.
-const LONGEST: usize = 300;
+const MAX_CHARS: usize = 300;
 
 /// The command, and the states that it knows of.
 pub struct Alarm<'a> {
@@ -66,9 +66,9 @@ impl<'a> Alarm<'a> {
         let path = alert.path.map_or(OsStr::new(""), Path::as_os_str);
         let child = command
             .arg(self.command)
-            .env("BOARDSYNC_REPO", printable(&alert.repo, LONGEST))
+            .env("BOARDSYNC_REPO", printable(&alert.repo, MAX_CHARS))
             .env("BOARDSYNC_PATH", path)
-            .env("BOARDSYNC_TITLE", printable(&alert.title, LONGEST))
+            .env("BOARDSYNC_TITLE", printable(&alert.title, MAX_CHARS))
             .env("BOARDSYNC_ACTIVITY", alert.state.word())
             // The screen is not its.
             .stdin(Stdio::null())

@@ -7,7 +7,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
 
 /// How many links lead from one to the next before they count as a circle.
-const LINKS_IN_A_ROW: usize = 40;
+const MAX_LINKS: usize = 40;
 
 /// The links that the path of a board may go through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +54,7 @@ pub(super) fn follow(
     root: &Path,
     home: Option<&Path>,
 ) -> Result<PathBuf, VaultError> {
-    let target = match final_target(board, LINKS_IN_A_ROW) {
+    let target = match final_target(board, MAX_LINKS) {
         Ok(target) => target,
         Err(error) if error.kind() == ErrorKind::NotFound => {
             return Err(VaultError::Dangling(link));

@@ -2,11 +2,8 @@
 //! its silence.
 
 use super::processes::Processes;
+use crate::board::SILENCE_LIMIT_MS;
 use serde::{Deserialize, Serialize};
-
-/// The silence, in ms, after which a session without better evidence
-/// counts as dead.
-pub const SILENCE_MS: i64 = 4 * 60 * 60 * 1000;
 
 /// The answer to whether a session lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,7 +79,7 @@ impl Proof {
 /// | a daemon | by silence if it runs, else dead | the same |
 /// | met once, or none | by silence | another boot: dead |
 pub(super) fn life(proof: Option<&Proof>, processes: &Processes, silence: i64) -> Life {
-    let by_silence = match silence < SILENCE_MS {
+    let by_silence = match silence < SILENCE_LIMIT_MS {
         true => Life::Unknown,
         false => Life::Dead,
     };
@@ -144,7 +141,8 @@ mod tests {
             (Some(proof(11, 77, "b1", ProcessScope::Once)), Unknown, Dead),
             (Some(proof(11, 77, "b0", ProcessScope::Once)), Dead, Dead),
         ] {
-            let judged = [0, SILENCE_MS].map(|silence| life(proof.as_ref(), &processes, silence));
+            let judged =
+                [0, SILENCE_LIMIT_MS].map(|silence| life(proof.as_ref(), &processes, silence));
             assert_eq!(judged, [soon, late], "{proof:?}");
         }
         let elsewhere = Proof {

@@ -16,10 +16,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The greatest size of a lease, in bytes; a real one has about 700.
-const CAP: u64 = 16 * 1024;
+const MAX_BYTES: u64 = 16 * 1024;
 
 /// The most files that are read; nobody runs so many sessions.
-const MOST: usize = 2_000;
+const MAX_FILES: usize = 2_000;
 
 /// How long a lease is kept once its end is on a board, in ms: a hook of the
 /// session that was overtaken by its end must not take it for a new one.
@@ -103,13 +103,13 @@ impl Leases {
         let Ok(folder) = Folder::open_root(&self.folder) else {
             return Vec::new();
         };
-        let names = folder.list(MOST, is_lease).unwrap_or_default();
+        let names = folder.list(MAX_FILES, is_lease).unwrap_or_default();
         let mut buffer = [0; ONE_READ];
         let mut leases: Vec<Lease> = names
             .iter()
             .filter_map(|name| {
                 let entry = folder.entry(name);
-                let bytes = read_at_once(&entry, CAP, Links::Refuse, &mut buffer)?;
+                let bytes = read_at_once(&entry, MAX_BYTES, Links::Refuse, &mut buffer)?;
                 let lease = is_wanted(&bytes).then(|| parse(&bytes))??;
                 // Under another name than its own it would never be removed.
                 (file_name(&lease) == *name).then_some(lease)
@@ -140,7 +140,7 @@ impl Leases {
     /// What the system says, and a lease that could not be read again.
     pub fn write(&self, lease: &Lease) -> io::Result<()> {
         let bytes = serde_json::to_vec(lease)?;
-        if bytes.len() as u64 > CAP {
+        if bytes.len() as u64 > MAX_BYTES {
             return Err(io::Error::new(
                 io::ErrorKind::InvalidData,
                 "the session's lease is too large",
@@ -262,7 +262,12 @@ impl Leases {
 }
 
 fn load(path: &Path) -> Option<Lease> {
-    parse(&read_at_once(path, CAP, Links::Refuse, &mut [0; ONE_READ])?)
+    parse(&read_at_once(
+        path,
+        MAX_BYTES,
+        Links::Refuse,
+        &mut [0; ONE_READ],
+    )?)
 }
 
 /// Returns a text as it stands in a lease.

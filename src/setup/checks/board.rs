@@ -1,11 +1,7 @@
 //! Whether the board can be read, and is one that will be written.
 
 use crate::Timestamp;
-use crate::board::{
-    Board, Condition, Field, MOST_CELLS, Row, Slot, Status, Table, tables, to_text,
-};
-use crate::commit::LIMIT;
-use crate::disk::{Links, read_small};
+use crate::board::{Board, Condition, Field, MAX_CELLS, Row, Slot, Status, Table, tables, to_text};
 use crate::setup::check::{Findings, Inspection};
 use std::collections::{BTreeSet, HashSet};
 
@@ -21,7 +17,7 @@ pub fn check(inspection: &Inspection, findings: &mut Findings) {
     };
     let path = place.board.display();
     let id = "board";
-    let bytes = match read_small(&place.target, LIMIT, Links::Refuse) {
+    let bytes = match place.read() {
         Ok(Some(read)) => read.bytes,
         Ok(None) => {
             let text = format!("`{path}` does not exist yet; the first update creates it");
@@ -56,7 +52,7 @@ pub fn check(inspection: &Inspection, findings: &mut Findings) {
             "repair the table by hand",
         ),
         Condition::TooManyCells => {
-            let text = format!("`{path}` has more than {MOST_CELLS} cells");
+            let text = format!("`{path}` has more than {MAX_CELLS} cells");
             return findings.fail(id, text, "repair the table by hand, or move it away");
         }
         Condition::Ours => match table_fault(&text) {

@@ -1,14 +1,14 @@
 //! What sync tools put beside the board, and what they have not fetched yet.
 
 use crate::disk::Entry;
-use crate::edit::{LISTED, command_to_adopt, largest_copy, siblings, sort};
+use crate::edit::{MAX_SIBLINGS, command_to_adopt, largest_copy, siblings, sort};
 use crate::setup::check::{Findings, Inspection};
 
 const ID: &str = "conflict-copies";
 /// The bytes that are read of copies, and as many of other siblings.
-const READ: u64 = 16 * 1024 * 1024;
+const MAX_BYTES: u64 = 16 * 1024 * 1024;
 /// The boards of unknown names that are listed.
-const SHOWN: usize = 10;
+const MAX_SHOWN: usize = 10;
 
 /// Checks the folder of the board.
 pub fn check(inspection: &Inspection, findings: &mut Findings) {
@@ -22,9 +22,9 @@ pub fn check(inspection: &Inspection, findings: &mut Findings) {
         findings.fail("icloud", text, "open it once in the Finder");
     }
     let (copies, unknown) = siblings(place).unwrap_or_default();
-    let is_all = copies.len() + unknown.len() < LISTED;
-    let copies = sort(copies, largest_copy(place), READ);
-    let unknown = sort(unknown, largest_copy(place), READ);
+    let is_all = copies.len() + unknown.len() < MAX_SIBLINGS;
+    let copies = sort(copies, largest_copy(place), MAX_BYTES);
+    let unknown = sort(unknown, largest_copy(place), MAX_BYTES);
     if let Some(text) = many(&copies.boards, "copy of the board", "copies of the board") {
         let advice = match copies.boards.len() {
             1..=16 => "the next update joins them, and a later one moves them away",
@@ -48,12 +48,12 @@ pub fn check(inspection: &Inspection, findings: &mut Findings) {
     if unread > 0 || !is_all {
         let count = match is_all {
             true => format!("{unread} were not looked at"),
-            false => format!("only {LISTED} were looked at"),
+            false => format!("only {MAX_SIBLINGS} were looked at"),
         };
         let text = format!("more files than this are named like the board: {count}");
         findings.warn(ID, text, "move those away that are not needed");
     }
-    for entry in unknown.boards.iter().take(SHOWN) {
+    for entry in unknown.boards.iter().take(MAX_SHOWN) {
         let path = entry.path();
         let path = path.display();
         let text = format!("`{path}` is a board too, but no known sync tool uses such a name");

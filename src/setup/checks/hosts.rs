@@ -2,8 +2,6 @@
 
 use super::lock;
 use crate::board::{Board, Condition, Field};
-use crate::commit::LIMIT;
-use crate::disk::{Links, read_small};
 use crate::edit;
 use crate::setup::check::{Findings, Inspection};
 use std::collections::BTreeSet;
@@ -13,9 +11,7 @@ pub fn check(inspection: &Inspection, findings: &mut Findings) {
     let Ok(place) = &inspection.place else {
         return;
     };
-    let read = read_small(&place.target, LIMIT, Links::Refuse)
-        .ok()
-        .flatten();
+    let read = place.read().ok().flatten();
     let Some(text) = read.map(|read| String::from_utf8_lossy(&read.bytes).into_owned()) else {
         return;
     };

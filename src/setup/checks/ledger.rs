@@ -9,7 +9,7 @@ use std::io::{self, BufRead, BufReader, ErrorKind, Seek, SeekFrom};
 use std::path::Path;
 
 /// How many bytes of a ledger are read: some 80,000 updates.
-const MOST: u64 = 32 * 1024 * 1024;
+const MAX_BYTES: u64 = 32 * 1024 * 1024;
 
 const WEEK_MS: i64 = 7 * 24 * 60 * 60 * 1000;
 
@@ -49,10 +49,10 @@ fn summary_of(path: &Path, since: Option<Timestamp>) -> io::Result<Summary> {
     }
 }
 
-/// Returns the last [`MOST`] bytes of a ledger, from the first whole line on: a
+/// Returns the last [`MAX_BYTES`] bytes of a ledger, from the first whole line on: a
 /// cloned repository may come with one of any size.
 fn last_of(mut file: File) -> io::Result<BufReader<File>> {
-    let start = file.metadata()?.len().saturating_sub(MOST);
+    let start = file.metadata()?.len().saturating_sub(MAX_BYTES);
     file.seek(SeekFrom::Start(start))?;
     let mut lines = BufReader::new(file);
     if start > 0 {

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 /// The greatest number of names that are looked at.
-const LISTED: usize = 10_000;
+const MAX_NAMES: usize = 10_000;
 
 /// Checks for files of processes that are gone.
 pub fn check(inspection: &Inspection, findings: &mut Findings) {
@@ -23,7 +23,7 @@ pub fn check(inspection: &Inspection, findings: &mut Findings) {
         name.starts_with(&stem) && token_in(name).is_some()
     };
     let folder = place.orchestrator();
-    let names = folder.and_then(|folder| folder.list(LISTED, is_ours));
+    let names = folder.and_then(|folder| folder.list(MAX_NAMES, is_ours));
     let names = names.unwrap_or_default();
     let mut left = Vec::new();
     let mut kept = Vec::new();
