@@ -1,6 +1,6 @@
 //! How long to wait, and how often to look meanwhile.
 
-use super::errno::{is_busy, is_passing};
+use super::errno::{is_busy, is_io, is_passing};
 use std::fmt;
 use std::io;
 use std::time::{Duration, Instant};
@@ -100,12 +100,12 @@ impl Backoff {
 ///
 /// A virus scanner, a sync tool or another client of a share has the file open
 /// (EBUSY, EACCES, EPERM), a table of open files is full (EMFILE, ENFILE), a
-/// server has just replaced what was opened (ESTALE).
+/// server has just replaced what was opened (ESTALE, EIO).
 pub fn retry_briefly<T>(mut act: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     let mut backoff = None;
     loop {
         match act() {
-            Err(error) if is_busy(&error) || is_passing(&error) => {
+            Err(error) if is_busy(&error) || is_passing(&error) || is_io(&error) => {
                 let backoff = backoff.get_or_insert_with(|| Backoff::new(BRIEFLY, LONGEST_PAUSE));
                 if !backoff.pause() {
                     return Err(error);

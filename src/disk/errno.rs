@@ -55,6 +55,18 @@ pub fn is_passing(error: &io::Error) -> bool {
     )
 }
 
+/// Recognises EIO: a disk that is broken, but also what file systems over a network
+/// or a cache say of a file that is being replaced (rclone).
+pub fn is_io(error: &io::Error) -> bool {
+    #[cfg(unix)]
+    return error.raw_os_error() == Some(rustix::io::Errno::IO.raw_os_error());
+    #[cfg(not(unix))]
+    {
+        let _ = error;
+        false
+    }
+}
+
 /// Recognises a file that another program has open: a virus scanner, an indexer
 /// or a sync tool.
 pub(super) fn is_busy(error: &io::Error) -> bool {

@@ -25,7 +25,7 @@ pub use absolute::absolute_path;
 pub use access::Access;
 pub use backoff::{Backoff, Patience, retry_briefly};
 pub use entry::{At, Entry};
-pub use errno::{is_passing, is_unsupported};
+pub use errno::{is_io, is_passing, is_unsupported};
 pub use folder::Folder;
 pub use kernel_lock::{Attempt, KernelLock, Queue, Turn};
 pub use probe::{Abilities, probe};

@@ -1,16 +1,17 @@
 //! Acquiring: gate, look, judge; then publish, take over, or wait.
 
+use super::failure::{IoFailure, Lasts, at, not_a_lock};
 use super::files::is_in_vault;
 use super::guard::GuardState;
 use super::held::HeldLock;
 use super::judge::{Reason, Verdict, judge};
-use super::observe::{LockContent, Observed, Unrelated, observe};
+use super::observe::{LockContent, Observed, observe};
 use super::options::LockOptions;
 use super::outcome::{HolderNote, Unlocked, WhyUnlocked};
 use super::publish::{Clock, Pending};
 use super::site::Site;
 use super::take_over::{TakeOver, take_over};
-use crate::disk::{self, At, Backoff};
+use crate::disk::{self, Backoff};
 use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -18,6 +19,9 @@ use std::time::{Duration, Instant};
 /// A lock or a guard whose holder will not come back in time is waited for no
 /// longer than this.
 const ABANDONED: Duration = Duration::from_millis(250);
+
+/// A file system that fails is asked again for this long.
+const FAILING: Duration = Duration::from_millis(250);
 
 /// While another process has the gate and nobody the lock, that process is
 /// about to publish: it is given this long before we publish without the gate,
@@ -47,8 +51,11 @@ pub fn acquire(
             Ok(Pass::Ours(reason)) => {
                 return Ok(HeldLock::start(search.site, reason, backoff.waited()));
             }
-            Ok(Pass::Wait(blocker)) => blocker,
-            Err(failure) if failure.is_passing => Blocker::Io(failure),
+            Ok(Pass::Wait(blocker)) => {
+                search.failing_since = None;
+                blocker
+            }
+            Err(failure) if search.may_pass(&failure) => Blocker::Io(failure),
             Err(failure) => return Err(failed(failure.into(), &backoff, None)),
         };
         if !search.pause(&blocker, &mut backoff) {
@@ -74,6 +81,8 @@ struct Search {
     free_since: Option<Instant>,
     /// Since when nobody has been there who could come back.
     abandoned_since: Option<Instant>,
+    /// Since when the file system has failed, pass after pass.
+    failing_since: Option<Instant>,
 }
 
 /// The outcome of one pass.
@@ -105,6 +114,17 @@ impl Search {
             unchanged_since: Instant::now(),
             free_since: None,
             abandoned_since: None,
+            failing_since: None,
+        }
+    }
+
+    /// Returns whether the next pass may do better than one that failed.
+    fn may_pass(&mut self, failure: &IoFailure) -> bool {
+        let since = *self.failing_since.get_or_insert_with(Instant::now);
+        match failure.lasts {
+            Lasts::Briefly => true,
+            Lasts::Perhaps => since.elapsed() < FAILING,
+            Lasts::Long => false,
         }
     }
 
@@ -268,32 +288,4 @@ fn cut(command: &str) -> String {
     let mut ends = (0..=command.len().min(500)).rev();
     let end = ends.find(|end| command.is_char_boundary(*end));
     command[..end.unwrap_or_default()].to_owned()
-}
-
-/// A refusal of the file system, and the file that it concerns.
-struct IoFailure {
-    what: String,
-    /// Whether the next try may succeed.
-    is_passing: bool,
-}
-
-impl From<IoFailure> for WhyUnlocked {
-    fn from(failure: IoFailure) -> Self {
-        Self::FsError(failure.what)
-    }
-}
-
-fn at(verb: &'static str, at: &(impl At + ?Sized)) -> impl FnOnce(io::Error) -> IoFailure {
-    let path = at.path().into_owned();
-    move |error| IoFailure {
-        what: format!("cannot {verb} `{}`: {error}", path.display()),
-        is_passing: disk::is_passing(&error),
-    }
-}
-
-fn not_a_lock(lock: &disk::Entry, unrelated: Unrelated) -> IoFailure {
-    IoFailure {
-        what: format!("`{}` is {unrelated}, not a lock", lock.path().display()),
-        is_passing: false,
-    }
 }

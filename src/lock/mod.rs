@@ -15,6 +15,7 @@
 //!   after the staleness (60 s).
 
 mod acquire;
+mod failure;
 mod files;
 mod gate;
 mod guard;

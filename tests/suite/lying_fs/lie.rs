@@ -33,6 +33,8 @@ pub enum Lie {
     StaleOpen,
     /// The first read of a file fails after it was renamed (NFS).
     StaleRead,
+    /// The first opens of a file fail after it was created (rclone).
+    NewIsUnreadable,
     /// A kernel lock that another process has is refused with EACCES (SMB).
     BusyLockIsRefused,
     /// Every kernel lock is refused with EACCES.
@@ -51,8 +53,8 @@ pub struct Liar {
     pub lie: Lie,
     /// How often each name was asked for.
     asked: Mutex<HashMap<Vec<u8>, u32>>,
-    /// How often each file is yet to be stale.
-    stale: Mutex<HashMap<u64, u32>>,
+    /// How often each file is yet to fail.
+    failing: Mutex<HashMap<u64, u32>>,
 }
 
 impl Liar {
@@ -60,7 +62,7 @@ impl Liar {
         Self {
             lie,
             asked: Mutex::default(),
-            stale: Mutex::default(),
+            failing: Mutex::default(),
         }
     }
 
@@ -105,31 +107,41 @@ impl Liar {
         Ok(Answer::Do(flags))
     }
 
+    /// Remembers that the file was created.
+    pub fn created(&self, file: u64) {
+        if self.lie == Lie::NewIsUnreadable {
+            self.failing.lock().unwrap().insert(file, 2);
+        }
+    }
+
     /// Remembers that the file was renamed.
     pub fn renamed(&self, file: u64) {
-        // The kernel itself tries a stale open once more.
-        self.stale.lock().unwrap().insert(file, 2);
+        if matches!(self.lie, Lie::StaleOpen | Lie::StaleRead) {
+            // The kernel itself tries a stale open once more.
+            self.failing.lock().unwrap().insert(file, 2);
+        }
     }
 
     pub fn open(&self, file: u64) -> io::Result<()> {
         match self.lie {
-            Lie::StaleOpen => self.stale(file),
+            Lie::StaleOpen => self.fail(file, Errno::STALE),
+            Lie::NewIsUnreadable => self.fail(file, Errno::IO),
             _ => Ok(()),
         }
     }
 
     pub fn read(&self, file: u64) -> io::Result<()> {
         match self.lie {
-            Lie::StaleRead => self.stale(file),
+            Lie::StaleRead => self.fail(file, Errno::STALE),
             _ => Ok(()),
         }
     }
 
-    fn stale(&self, file: u64) -> io::Result<()> {
-        match self.stale.lock().unwrap().get_mut(&file) {
+    fn fail(&self, file: u64, errno: Errno) -> io::Result<()> {
+        match self.failing.lock().unwrap().get_mut(&file) {
             Some(left) if *left > 0 => {
                 *left -= 1;
-                Err(Errno::STALE.into())
+                Err(errno.into())
             }
             _ => Ok(()),
         }

@@ -128,6 +128,11 @@ fn a_file_that_is_stale_after_a_rename() {
 }
 
 #[test]
+fn a_file_that_cannot_be_read_at_first() {
+    holds(Lie::NewIsUnreadable, NOTHING);
+}
+
+#[test]
 fn kernel_locks_that_are_refused_with_eacces() {
     holds(Lie::BusyLockIsRefused, NOTHING);
     // Each waits a second for the latch while it holds the lock.

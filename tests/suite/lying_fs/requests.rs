@@ -29,9 +29,8 @@ macro_rules! answer {
 impl Filesystem for Passthrough {
     fn init(&mut self, _: &Request, config: &mut KernelConfig) -> io::Result<()> {
         if self.liar.gives_locks() {
-            let missing = |_| io::Error::other("the kernel does not pass locks on");
-            let flags = InitFlags::FUSE_FLOCK_LOCKS;
-            config.add_capabilities(flags).map_err(missing)?;
+            let asked = config.add_capabilities(InitFlags::FUSE_FLOCK_LOCKS);
+            asked.map_err(|_| io::Error::other("the kernel has no such locks"))?;
         }
         Ok(())
     }
@@ -154,7 +153,9 @@ impl Filesystem for Passthrough {
             let flags = OFlags::CREATE | OFlags::RDWR | OFlags::CLOEXEC | only_new;
             let mode = Mode::from_raw_mode(mode);
             let file = rustix::fs::openat(self.node(at)?, name, flags, mode)?;
-            Ok::<_, io::Error>((self.find(at, name)?, self.keep(file.into())))
+            let it = self.find(at, name)?;
+            self.liar.created(it.ino.0);
+            Ok::<_, io::Error>((it, self.keep(file.into())))
         };
         let flags = FopenFlags::FOPEN_DIRECT_IO;
         answer!(reply, create()?, (it, file) => reply.created(&NO_TIME, &it, Generation(0), file, flags));
@@ -238,7 +239,7 @@ impl Filesystem for Passthrough {
         _: bool,
         reply: ReplyEmpty,
     ) {
-        // F_UNLCK; one who would wait is refused as well.
+        // F_UNLCK; whoever would wait is refused as well.
         let act = match kind {
             2 => FlockOperation::NonBlockingUnlock,
             _ => FlockOperation::NonBlockingLockExclusive,
