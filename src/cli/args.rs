@@ -17,7 +17,7 @@ use clap::{ArgMatches, Args, FromArgMatches, Parser, Subcommand};
 #[command(
     name = "boardsync",
     version,
-    after_help = "Examples:\n  boardsync update --repo . --status in-progress\n  boardsync show\n\nThe vault is --vault, else $BOARDSYNC_VAULT, else what the repository's\nconfiguration names, else a vault in your data folder."
+    after_help = "Examples:\n  boardsync init\n  boardsync show\n  boardsync update --repo . --status in-progress\n\nThe vault is --vault, else $BOARDSYNC_VAULT, else what the repository's\nconfiguration names, else a vault in your data folder."
 )]
 pub struct Cli {
     #[command(flatten)]

@@ -231,6 +231,18 @@ fn who_begins_to_work_is_seen_at_once_and_who_ceases_to_after_a_minute() {
 }
 
 #[test]
+fn who_goes_back_to_work_is_seen_though_another_session_wrote_that_it_rested() {
+    let env = TestEnv::new();
+    let (app, web) = (env.git_repo("app"), env.git_repo("web"));
+    hook(&env, 0, &event("UserPromptSubmit", "a", &app));
+    hook(&env, 20, &event("Stop", "a", &app));
+    hook(&env, 30, &event("SessionStart", "b", &web));
+    assert_eq!(rows(&env)[0], row("app", "in-progress", "a", "idle", 20));
+    hook(&env, 40, &event("UserPromptSubmit", "a", &app));
+    assert_eq!(rows(&env)[0], row("app", "in-progress", "a", "working", 40));
+}
+
+#[test]
 fn the_cell_stays_empty_where_the_user_wants_it_so() {
     let env = TestEnv::new();
     let repo = env.git_repo("app");

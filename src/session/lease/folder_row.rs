@@ -60,11 +60,11 @@ pub fn folder_row(leases: &[(&Lease, Life)], now: Timestamp) -> Option<FolderRow
         });
     }
     let gone = |lease: &Lease| lease.over.map_or(lease.seen, |over| over.at).min(now);
-    let untold = leases
+    let unshown = leases
         .iter()
         .map(|(lease, _)| *lease)
         .filter(|lease| lease.over.is_none_or(|over| !over.on_board));
-    let lease = untold.max_by_key(|lease| (gone(lease), lease.session_id.clone()))?;
+    let lease = unshown.max_by_key(|lease| (gone(lease), lease.session_id.clone()))?;
     let status = match lease.over.map(|over| over.how) {
         Some(How::Ended | How::Moved | How::Replaced) => Status::Closed,
         Some(How::Died) | None => Status::ForceClosed,

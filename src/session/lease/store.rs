@@ -4,7 +4,7 @@
 //! Never in a vault, never synced to the disk: after a power cut every session
 //! is dead anyway. A file is old or new, never half.
 
-use super::{Activity, How, Lease, Life, Over, Processes, REFRESH_AFTER_MS, SessionEvent};
+use super::{Activity, How, Lease, Life, Over, Processes, REFRESH_AFTER_MS, SessionEvent, Told};
 use crate::Timestamp;
 use crate::disk::{
     Attempt, Backoff, Folder, KernelLock, Links, ONE_READ, Patience, Token, create_new,
@@ -214,35 +214,24 @@ impl Leases {
                 && shows_activity()
     }
 
-    /// Marks those of `leases` that are over as shown by the board.
+    /// Records what the board shows of `leases` by now.
     ///
     /// Call it after the commit, with the leases as they were read for it. A session
-    /// that has been resumed meanwhile is left alone.
+    /// that has reported something meanwhile is left alone.
     pub fn settle(&self, leases: &[Lease], processes: &Processes, now: Timestamp) {
-        let is_news = |lease: &&Lease| {
-            lease.over.is_none_or(|over| !over.on_board) && lease.life(processes, now) == Life::Dead
-        };
-        let news: Vec<&Lease> = leases.iter().filter(is_news).collect();
-        if news.is_empty() {
+        let shown = leases.iter().filter_map(|lease| {
+            let is_dead = || lease.life(processes, now) == Life::Dead;
+            Some((lease, as_shown(lease, is_dead, now)?))
+        });
+        let shown: Vec<(&Lease, Lease)> = shown.collect();
+        if shown.is_empty() {
             return;
         }
         let _lock = self.lock(SHORT_WAIT);
-        for lease in news {
-            if load(&self.folder.join(file_name(lease))).as_ref() != Some(lease) {
-                continue;
+        for (lease, shown) in shown {
+            if load(&self.folder.join(file_name(lease))).as_ref() == Some(lease) {
+                let _ = self.write(&shown);
             }
-            let died = Over {
-                at: lease.seen_by(now),
-                how: How::Died,
-                on_board: true,
-            };
-            let _ = self.write(&Lease {
-                over: Some(lease.over.map_or(died, |over| Over {
-                    on_board: true,
-                    ..over
-                })),
-                ..lease.clone()
-            });
         }
     }
 
@@ -277,6 +266,32 @@ fn json(text: &str) -> String {
 
 fn parse(bytes: &[u8]) -> Option<Lease> {
     serde_json::from_slice(bytes).ok()
+}
+
+/// Returns the lease once a board shows it; `None` if it says so already.
+fn as_shown(lease: &Lease, is_dead: impl FnOnce() -> bool, now: Timestamp) -> Option<Lease> {
+    let mut shown = lease.clone();
+    match lease.over {
+        Some(over) if over.on_board => return None,
+        None if !is_dead() => {
+            // Else its next activity might pass for the one that the board had before.
+            let told = lease.told.filter(|told| told.activity != lease.activity)?;
+            let activity = lease.activity;
+            shown.told = Some(Told { activity, ..told });
+        }
+        over => {
+            let died = Over {
+                at: lease.seen_by(now),
+                how: How::Died,
+                on_board: true,
+            };
+            shown.over = Some(over.map_or(died, |over| Over {
+                on_board: true,
+                ..over
+            }));
+        }
+    }
+    Some(shown)
 }
 
 /// Names the file of a lease. An id may hold anything, `../` included, so it
