@@ -173,7 +173,7 @@ fn report(context: &Context, path: &Path, reclaimed: &Reclaimed) -> Result<Exit,
         LockFate::Removed(reason) => ("reclaimed", format!("removed `{lock}`: {reason}")),
         LockFate::Forced(judged) => ("forced", format!("removed `{lock}`{}", held_by(judged))),
         LockFate::Stays(judged) => {
-            let text = format!("`{}` stays{}", shown(&judged.path), held_by(judged));
+            let text = format!("`{}`{}", shown(&judged.path), held_by(judged));
             ("stays", format!("{text}: {}", meaning(judged)))
         }
         LockFate::Busy => ("busy", format!("`{lock}` changed meanwhile; try again")),

@@ -185,7 +185,7 @@ fn no_folder(paths: &[PathBuf]) -> Failure {
         .map(|path| format!("`{}`", path.display()))
         .collect();
     Failure::Error(format!(
-        "no repository folder at {}, or row of it to close: correct --repo",
+        "no repository folder at {}, and no row of it to close: correct --repo",
         paths.join(", ")
     ))
 }

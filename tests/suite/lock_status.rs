@@ -106,6 +106,6 @@ fn a_guard_that_nobody_gives_back_is_named() {
     assert!(env.read_board().contains("| app | frei |"));
     let said = env.run(&["lock", "reclaim", "--force"]);
     assert_eq!(said.code, Some(1));
-    let shown = format!("stays: `{}` stays: it is a folder", guard.display());
+    let shown = format!("stays: `{}`: it is a folder", guard.display());
     assert!(said.out.starts_with(&shown), "{}", said.out);
 }
