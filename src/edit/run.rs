@@ -19,7 +19,7 @@ const EXPECTED: Duration = Duration::from_secs(10);
 /// Runs one edit of a board, under its lock if it can be acquired.
 ///
 /// What fails open is a [`Report`]; what its caller should see is an error.
-/// Inside one's own section under the board's lock ([`with_lock`]) it has the
+/// Inside one's own section under the board's lock ([`with_lock`](crate::lock::with_lock)) it has the
 /// lock at once.
 ///
 /// # Errors
