@@ -33,7 +33,7 @@ pub use read::{Contents, Links, ONE_READ, ReadError, read_at_once, read_proc, re
 pub use rename::{
     exchange, move_new, publish_exclusive, publish_new, remove, remove_folder, replace,
 };
-pub use rewrite::{rewrite, rewrite_like};
+pub use rewrite::{rewrite, rewrite_like, rewrite_private};
 pub use status::{FileId, FileKind, FileStatus};
 pub use token::{Token, is_running};
 pub use write::{

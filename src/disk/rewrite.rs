@@ -1,10 +1,10 @@
 //! Writing a whole file that nobody else writes: it is old or new, never half.
 
 use super::{
-    Access, At, Entry, Links, Token, create_new, failpoint, fill, publish_new, remove, replace,
-    status,
+    Access, At, Entry, Links, Token, create_new, create_private_folder, failpoint, fill,
+    publish_new, remove, replace, status,
 };
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::Path;
 
 /// Replaces a file's content; its owner and permissions stay.
@@ -13,6 +13,32 @@ use std::path::Path;
 /// that are not shared. A link is replaced, not followed.
 pub fn rewrite(path: &Path, bytes: &[u8]) -> io::Result<()> {
     rewrite_like(&Entry::at(path)?, bytes, Access::at(path, Links::Follow))
+}
+
+/// Replaces the content of a file that only its owner may read, in a folder that
+/// only its owner may look into; both are made if they are missing.
+///
+/// Not synced, and without a look at who else writes: for the user's own folder for
+/// state, in which a file is old or new, never half. The steps are to create, to
+/// write and to replace.
+pub fn rewrite_private(steps: [&'static str; 3], path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let [creating, writing, replacing] = steps;
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let pending = folder.join(format!(".{name}.{}.tmp", Token::new(0)));
+    let create = || create_new(creating, &pending, 0o600);
+    let file = match create() {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            create_private_folder(folder)?;
+            create()
+        }
+        created => created,
+    }?;
+    let written = fill(writing, &file, bytes).and_then(|()| replace(replacing, &pending, path));
+    if written.is_err() {
+        let _ = remove("pending.unlink", &pending);
+    }
+    written
 }
 
 /// Replaces a file's content, and gives it the permissions of another.

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The folder of these files, in the folder for state.
 const FOLDER: &str = "own-rows";
@@ -211,27 +211,8 @@ impl OwnRows {
         let Some(path) = file(options) else {
             return Ok(());
         };
-        let folder = path.parent().unwrap_or(Path::new("."));
-        let pending = path.with_extension(format!("{}.tmp", std::process::id()));
-        let create = || disk::create_new("own-rows.create", &pending, 0o600);
-        let file = match create() {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                disk::create_private_folder(folder)?;
-                create()
-            }
-            // Left by a process of this number that was killed.
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                disk::remove("own-rows.unlink", &pending)?;
-                create()
-            }
-            created => created,
-        }?;
-        let written = disk::fill("own-rows.write", &file, &serde_json::to_vec(self)?)
-            .and_then(|()| disk::replace("own-rows.replace", &pending, &path));
-        if written.is_err() {
-            let _ = disk::remove("own-rows.unlink", &pending);
-        }
-        written
+        let steps = ["own-rows.create", "own-rows.write", "own-rows.replace"];
+        disk::rewrite_private(steps, &path, &serde_json::to_vec(self)?)
     }
 }
 

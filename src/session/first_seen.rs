@@ -5,7 +5,7 @@
 
 use crate::Timestamp;
 use crate::config::board_state_file;
-use crate::disk::{Links, create_private_folder, read_small, rewrite_like};
+use crate::disk::{Links, read_small, rewrite_private};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -41,18 +41,12 @@ pub fn first_seen(
         })
         .collect();
     if seen != known {
-        let _ = remember(&file, &seen);
+        let steps = [
+            "first-seen.create",
+            "first-seen.write",
+            "first-seen.replace",
+        ];
+        let _ = serde_json::to_vec(&seen).map(|bytes| rewrite_private(steps, &file, &bytes));
     }
     seen
-}
-
-fn remember(file: &Path, seen: &BTreeMap<String, Timestamp>) -> std::io::Result<()> {
-    if let Some(folder) = file.parent() {
-        create_private_folder(folder)?;
-    }
-    rewrite_like(
-        file,
-        &serde_json::to_vec(seen)?,
-        None::<crate::disk::Access>,
-    )
 }

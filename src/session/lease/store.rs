@@ -7,8 +7,8 @@
 use super::{Activity, How, Lease, Life, Over, Processes, REFRESH_AFTER_MS, SessionEvent, Told};
 use crate::Timestamp;
 use crate::disk::{
-    Attempt, Backoff, Folder, KernelLock, Links, ONE_READ, Patience, Token, create_new,
-    create_private_folder, fill, read_at_once, remove, replace,
+    Attempt, Backoff, Folder, KernelLock, Links, ONE_READ, Patience, create_private_folder,
+    read_at_once, remove, rewrite_private,
 };
 use memchr::memmem::Finder;
 use std::io;
@@ -146,22 +146,8 @@ impl Leases {
                 "the session's lease is too large",
             ));
         }
-        let name = file_name(lease);
-        let pending = self.folder.join(format!(".{name}.{}.tmp", Token::new(0)));
-        let create = || create_new("lease.create", &pending, 0o600);
-        let file = match create() {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                create_private_folder(&self.folder)?;
-                create()
-            }
-            created => created,
-        }?;
-        let written = fill("lease.write", &file, &bytes)
-            .and_then(|()| replace("lease.replace", &pending, &self.folder.join(name)));
-        if written.is_err() {
-            let _ = remove("pending.unlink", &pending);
-        }
-        written
+        let steps = ["lease.create", "lease.write", "lease.replace"];
+        rewrite_private(steps, &self.folder.join(file_name(lease)), &bytes)
     }
 
     /// Removes a lease.
