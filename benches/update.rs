@@ -47,6 +47,8 @@ fn main() {
     }
     let bench = Bench::new("full");
     bench.start_session();
+    // The first one shows on the board that the session works.
+    run(&mut bench.hook("PostToolUse"));
     let before = std::fs::read(bench.board()).expect("readable");
     bench.compare("hook, unchanged", "floor:hook", "1.3", rounds, |_| {
         bench.hook("PostToolUse")

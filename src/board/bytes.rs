@@ -24,7 +24,7 @@ pub fn to_text(bytes: &[u8]) -> Result<Cow<'_, str>, NotText> {
     if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
         return Err(NotText { at: 0 });
     }
-    if let Some(at) = memchr::memchr(0, bytes) {
+    if let Some(at) = bytes.iter().position(|byte| *byte == 0) {
         return Err(NotText { at });
     }
     match str::from_utf8(bytes) {
@@ -66,7 +66,7 @@ fn stand_in(byte: u8) -> char {
 fn has_stand_in(text: &str) -> bool {
     /// The first byte of each of them, which few texts have.
     const LEAD: u8 = 0xf4;
-    memchr::memchr(LEAD, text.as_bytes()).is_some() && text.contains(is_stand_in)
+    text.as_bytes().contains(&LEAD) && text.contains(is_stand_in)
 }
 
 fn is_stand_in(character: char) -> bool {

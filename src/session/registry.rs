@@ -4,7 +4,6 @@ use super::repo::Repo;
 use super::session_lock::AHEAD_MS;
 use crate::Timestamp;
 use crate::disk::{Links, ONE_READ, read_at_once, read_small};
-use memchr::memmem;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::fs;
@@ -151,7 +150,9 @@ impl Registry {
         let Ok(folder) = fs::read_dir(&self.active) else {
             return Vec::new();
         };
-        let finder = hash.map(memmem::Finder::new);
+        let holds_hash = |entry: &[u8]| {
+            hash.is_none_or(|hash| str::from_utf8(entry).is_ok_and(|text| text.contains(hash)))
+        };
         let mut buffer = vec![0; ONE_READ];
         folder
             .flatten()
@@ -160,7 +161,7 @@ impl Registry {
             .filter_map(|file| {
                 let path = file.path();
                 let whole = read_at_once(&path, MAX_BYTES, Links::Follow, &mut buffer)?;
-                if finder.as_ref().is_some_and(|f| f.find(&whole).is_none()) {
+                if !holds_hash(&whole) {
                     return None;
                 }
                 RegistryEntry::parse(&whole)

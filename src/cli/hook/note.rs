@@ -180,12 +180,12 @@ fn known_path(repo: PathBuf, place: &BoardPlace, leases: &Leases) -> PathBuf {
         return repo;
     };
     let read = place.read().ok().flatten();
-    let text = read.map_or_else(Vec::new, |read| read.bytes);
+    let bytes = read.map_or_else(Vec::new, |read| read.bytes);
+    let text = String::from_utf8_lossy(&bytes);
     let leases = leases.read();
     let is_known = |path: &&PathBuf| {
         let key = Repo::at(path, path).key;
-        memchr::memmem::find(&text, format!("| {key} |").as_bytes()).is_some()
-            || leases.iter().any(|lease| lease.repo == **path)
+        text.contains(&format!("| {key} |")) || leases.iter().any(|lease| lease.repo == **path)
     };
     let known = [&repo, &real].into_iter().find(is_known).cloned();
     known.unwrap_or(real)

@@ -10,7 +10,6 @@ use crate::disk::{
     Attempt, Backoff, Folder, KernelLock, Links, ONE_READ, Patience, create_private_folder,
     read_at_once, remove, rewrite_private,
 };
-use memchr::memmem::Finder;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -94,8 +93,9 @@ impl Leases {
     /// To parse a lease takes longer than to read its file, and of a burst of hooks
     /// each asks for a few among all.
     fn read_with(&self, fragments: &[String]) -> Vec<Lease> {
-        let finders: Vec<Finder> = fragments.iter().map(Finder::new).collect();
-        self.read_those(|bytes| finders.iter().any(|finder| finder.find(bytes).is_some()))
+        self.read_those(|bytes| {
+            str::from_utf8(bytes).is_ok_and(|text| fragments.iter().any(|it| text.contains(it)))
+        })
     }
 
     fn read_those(&self, is_wanted: impl Fn(&[u8]) -> bool) -> Vec<Lease> {
