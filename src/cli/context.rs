@@ -2,15 +2,15 @@
 
 use super::global::Global;
 use super::outcome::{Failure, trace};
+use super::variables::{Reader, Sync, Variables};
 use crate::Timestamp;
 use crate::config::vault::{AllowedLinks, BoardPlace, VaultError};
 use crate::config::{self, Choice, Env, OwnConfig, VaultSource};
-use crate::disk::{Durability, Patience};
+use crate::disk::Durability;
 use crate::edit::ActivityCell;
 use crate::lock::LockOptions;
 use crate::session::Repo;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 /// The variable in which `exec` hands the token of its lock down to its command.
 pub const INHERITED_LOCK: &str = "BOARDSYNC_INHERITED_LOCK";
@@ -22,9 +22,8 @@ pub struct Context {
     pub env: Env,
     pub cwd: PathBuf,
     pub now: Timestamp,
-    pub sync: Sync,
     pub on_signal: OnSignal,
-    timing: Timing,
+    pub variables: Variables,
 }
 
 /// The effect of SIGINT, SIGTERM and SIGHUP on a command.
@@ -34,25 +33,6 @@ pub enum OnSignal {
     End,
     /// Nothing: it is over in a moment.
     Finish,
-}
-
-/// The files that are synced to the disk before a write counts as done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sync {
-    /// The lock's record, the board, its folder.
-    Full,
-    /// Not the record: a power cut then costs a grace of 2 s, never data.
-    Board,
-    /// Nothing.
-    None,
-}
-
-#[derive(Debug)]
-struct Timing {
-    patience: Patience,
-    poll: Duration,
-    staleness: Duration,
-    skip: bool,
 }
 
 /// The board that a command works on, or the reason why it has none.
@@ -67,66 +47,26 @@ impl Context {
         Self::read(global, OnSignal::End, Err)
     }
 
-    /// Reads the environment; `wrong` says whether a mistake ends it, or the
-    /// default stands.
+    /// Reads the environment; `on_mistake` says whether a mistake in it ends the
+    /// command, or the default stands.
     pub fn read(
         global: Global,
         on_signal: OnSignal,
-        mut wrong: impl FnMut(Failure) -> Result<(), Failure>,
+        on_mistake: impl FnMut(Failure) -> Result<(), Failure>,
     ) -> Result<Self, Failure> {
         let env = Env::system();
         let cwd = std::env::current_dir().ok().or_else(|| env.path("PWD"));
-        let now = match env.text("BOARDSYNC_NOW") {
-            None => Timestamp::now(),
-            Some(text) => match Timestamp::parse(text) {
-                Some(now) => now,
-                None => {
-                    wrong(mistake("BOARDSYNC_NOW", text, "an RFC 3339 time"))?;
-                    Timestamp::now()
-                }
-            },
+        let mut reader = Reader {
+            env: &env,
+            on_mistake,
         };
-        let sync = match env.text("BOARDSYNC_SYNC") {
-            None | Some("full") => Sync::Full,
-            Some("board") => Sync::Board,
-            Some("none") => Sync::None,
-            Some(other) => {
-                wrong(mistake(
-                    "BOARDSYNC_SYNC",
-                    other,
-                    "`full`, `board` or `none`",
-                ))?;
-                Sync::Full
-            }
-        };
-        let skip = match env.text("BOARDSYNC_SKIP_LOCK") {
-            None | Some("0") => false,
-            Some("1") => true,
-            Some(other) => {
-                wrong(mistake("BOARDSYNC_SKIP_LOCK", other, "`1` or `0`"))?;
-                false
-            }
-        };
-        let mut millis = |name, default, least| {
-            millis(&env, name, default, least).or_else(|failure| wrong(failure).map(|()| default))
-        };
-        let defaults = LockOptions::default();
-        let patience = millis("BOARDSYNC_TIMEOUT_MS", Duration::from_secs(5), 0)?.into();
-        let poll = millis("BOARDSYNC_POLL_MS", defaults.poll, 1)?;
-        let staleness = millis("BOARDSYNC_STALE_MS", defaults.staleness, 1)?;
         Ok(Self {
             global,
             cwd: cwd.unwrap_or_else(|| PathBuf::from("/")),
-            env,
-            now,
-            sync,
+            now: reader.now()?,
             on_signal,
-            timing: Timing {
-                patience,
-                poll,
-                staleness,
-                skip,
-            },
+            variables: Variables::read(&mut reader)?,
+            env,
         })
     }
 
@@ -218,22 +158,17 @@ impl Context {
 
     /// Returns the options of a lock that a process shows as held by `command`.
     pub fn lock_options_for(&self, command: String) -> LockOptions {
-        let Timing {
-            patience,
-            poll,
-            staleness,
-            skip,
-        } = self.timing;
+        let variables = &self.variables;
         LockOptions {
-            patience,
-            poll,
-            staleness,
-            skip,
+            patience: variables.patience,
+            poll: variables.poll,
+            staleness: variables.staleness,
+            skip: variables.skip_lock,
             aliases_file: config::host_aliases_file(&self.env),
             holder: self.global.holder.clone(),
             command: Some(command),
             inherited: self.env.text(INHERITED_LOCK).map(str::to_owned),
-            durability: match self.sync {
+            durability: match variables.sync {
                 Sync::Full => Durability::Synced,
                 Sync::Board | Sync::None => Durability::Unsynced,
             },
@@ -260,24 +195,6 @@ fn command() -> String {
         }
     }
     "boardsync".to_owned()
-}
-
-/// Reads a variable that is a number of milliseconds, `least` or more.
-pub fn millis(env: &Env, name: &str, default: Duration, least: u64) -> Result<Duration, Failure> {
-    let Some(text) = env.text(name) else {
-        return Ok(default);
-    };
-    match text.parse::<u64>() {
-        Ok(millis) if millis >= least => Ok(Duration::from_millis(millis)),
-        _ => {
-            let wanted = format!("a number of milliseconds from {least}");
-            Err(mistake(name, text, &wanted))
-        }
-    }
-}
-
-fn mistake(name: &str, value: &str, wanted: &str) -> Failure {
-    Failure::Usage(format!("`{name}` is `{value}`, which is not {wanted}"))
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! One edit from the command line: its options, its warnings, its report.
 
-use super::context::{Context, OnSignal, Sync};
+use super::context::{Context, OnSignal};
 use super::outcome::{Failure, warn};
 use super::signals;
+use super::variables::Sync;
 use crate::config;
 use crate::config::vault::BoardPlace;
 use crate::disk::Durability;
@@ -67,7 +68,7 @@ fn with_options<T>(
     let kept = Arc::clone(&unlocked);
     let mut options = EditOptions::new(place);
     options.now = context.now;
-    options.durability = match context.sync {
+    options.durability = match context.variables.sync {
         Sync::Full | Sync::Board => Durability::Synced,
         Sync::None => Durability::Unsynced,
     };

@@ -9,11 +9,12 @@ mod board;
 mod note;
 mod notice;
 
-use super::context::{Context, OnSignal, millis};
+use super::context::{Context, OnSignal};
 use super::global::Global;
 use super::outcome::{Exit, Failure, last_warning, warn, warn_once};
 use super::signals;
 use super::stdin;
+use super::variables::Reader;
 use super::watchdog::Watchdog;
 use crate::agent::{Meaning, Payload};
 use crate::config;
@@ -116,12 +117,12 @@ fn act(global: Global, args: &HookArgs, started: Instant) -> Result<(), Failure>
         Ok(())
     };
     let context = Context::read(global, OnSignal::Finish, tolerate)?;
-    let limit = |name, default| {
-        millis(&context.env, name, default, 1)
-            .or_else(|failure| tolerate(failure).map(|()| default))
+    let mut reader = Reader {
+        env: &context.env,
+        on_mistake: tolerate,
     };
-    let end_limit = limit("BOARDSYNC_HOOK_END_TIMEOUT_MS", END_LIMIT)?;
-    let other_limit = limit("BOARDSYNC_HOOK_TIMEOUT_MS", OTHER_LIMIT)?;
+    let end_limit = reader.millis("BOARDSYNC_HOOK_END_TIMEOUT_MS", END_LIMIT, 1)?;
+    let other_limit = reader.millis("BOARDSYNC_HOOK_TIMEOUT_MS", OTHER_LIMIT, 1)?;
     if std::io::stdin().is_terminal() {
         return Err(Failure::Error(
             "stdin is a terminal: a coding agent calls this, with JSON on stdin; see `boardsync hook --help`"

@@ -27,6 +27,7 @@ mod stdin;
 mod sweep;
 mod terminal;
 mod update;
+mod variables;
 mod watch;
 mod watchdog;
 

@@ -5,22 +5,26 @@
 mod cell;
 mod filter;
 mod fit;
+mod item;
 mod json;
+mod page;
 mod plain;
 mod selection;
 mod session;
 mod snapshot;
 mod state;
 mod table;
+mod view;
 
 pub use cell::cut;
 pub use json::object;
+pub use page::{Page, page};
 pub use plain::plain;
 pub use selection::Selection;
 pub use session::Session;
-pub use snapshot::{Snapshot, View};
+pub use snapshot::Snapshot;
 pub use state::{Counts, State};
-pub use table::{Page, page};
+pub use view::View;
 
 use super::context::Context;
 use super::lock;
@@ -83,7 +87,7 @@ pub fn run(context: &Context, args: &ShowArgs) -> Result<Exit, Failure> {
     } else {
         print(&plain(&view))?;
         // Not among the rows: they come and go with every update.
-        let lock = view.lock.map(|lock| table::lock_line(lock, context.now));
+        let lock = view.lock.map(|lock| page::lock_line(lock, context.now));
         lock.iter()
             .chain(&view.troubles)
             .for_each(|line| warn(line));

@@ -1,6 +1,6 @@
 //! `--filter KEY=VALUE`: which rows are shown.
 
-use super::snapshot::Item;
+use super::item::Item;
 use super::state::State;
 use crate::board::{ABSENT, Field, Status};
 use crate::lock::normalise;

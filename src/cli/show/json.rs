@@ -1,8 +1,9 @@
 //! The board for programs.
 
+use super::item::Item;
 use super::session::Session;
-use super::snapshot::{Item, View};
 use super::state::State;
+use super::view::View;
 use crate::Timestamp;
 use crate::board::Field;
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! The board for pipes: one line per row, all cells, no ages.
 
-use super::snapshot::View;
+use super::view::View;
 use crate::board::{ABSENT, Field};
 use crate::printable::printable;
 

@@ -1,7 +1,7 @@
 //! Which rows are shown, and in which order: `--filter`, `--since`, `--sort`.
 
 use super::filter::{self, Filter};
-use super::snapshot::Item;
+use super::item::Item;
 use crate::board::Field;
 use crate::{Timestamp, duration};
 use clap::{Args, ValueEnum};
