@@ -4,6 +4,7 @@
 //! environment comes in as a value ([`Env`]). No file is read before its turn:
 //! with `--vault`, none is.
 
+mod choice;
 mod choose;
 mod env;
 mod folders;
@@ -16,7 +17,8 @@ mod trust;
 mod under_home;
 pub mod vault;
 
-pub use choose::{Choice, VaultChoice, VaultSource, choose_vault};
+pub use choice::{Choice, VaultChoice, VaultSource};
+pub use choose::choose_vault;
 pub use env::Env;
 pub use folders::{
     board_state_file, default_vault, home, host_aliases_file, own_config_file, owner_file,

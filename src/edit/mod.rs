@@ -22,10 +22,11 @@
 //! | how are lock, latch and commit put together? | `run`, `options` |
 //! | what may not be touched? | `refusal` |
 //! | what is reported? | `report` |
-//! | how are rows brought up to date? | `update`, `fresh_row`, `lease_rows`, `conflict_copies`, `unknown_copies` |
+//! | how are rows brought up to date? | `update`, `adopted`, `fresh_row`, `lease_rows`, `conflict_copies`, `unknown_copies` |
 //! | what did this host write last? | `own_rows` |
 //! | what else can be done to a board? | `create`, `share`, `prune`, `restore`, `repair` |
 
+mod adopted;
 mod board_edit;
 mod conflict_copies;
 mod create;

@@ -10,11 +10,14 @@
 //! which takes longer than the rest of an update. A line that a crash tore is
 //! passed over.
 
+mod own_row;
+
 use super::options::EditOptions;
 use crate::Timestamp;
-use crate::board::{Board, Field, Row, Slot, Status};
+use crate::board::{Board, Field, Row, Slot};
 use crate::config::board_state_file;
 use crate::disk::{self, Links, read_small};
+use own_row::OwnRow;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -51,23 +54,6 @@ pub(super) struct OwnRows {
     /// How many lines the journal has.
     #[serde(skip)]
     lines: usize,
-}
-
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct OwnRow {
-    /// When it was written, in ms.
-    written: i64,
-    repo: String,
-    status: String,
-    key: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    session: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    branch: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    mode: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    heartbeat: Option<String>,
 }
 
 impl OwnRows {
@@ -213,40 +199,6 @@ impl OwnRows {
         };
         let steps = ["own-rows.create", "own-rows.write", "own-rows.replace"];
         disk::rewrite_private(steps, &path, &serde_json::to_vec(self)?)
-    }
-}
-
-impl OwnRow {
-    fn of(row: &Row<'_>, now: Timestamp) -> Option<Self> {
-        let cell = |field| row.get(field).map(Cow::into_owned);
-        Some(Self {
-            written: now.as_millis(),
-            repo: cell(Field::Repo)?,
-            status: row.status()?.word().to_owned(),
-            key: cell(Field::Key)?,
-            session: cell(Field::Session),
-            branch: cell(Field::Branch),
-            mode: cell(Field::Mode),
-            heartbeat: cell(Field::Heartbeat),
-        })
-    }
-
-    fn row(&self, host: Option<&str>) -> Option<Row<'static>> {
-        let status: Status = self.status.parse().ok()?;
-        let cells = [
-            (Field::Key, Some(self.key.as_str())),
-            (Field::Session, self.session.as_deref()),
-            (Field::Branch, self.branch.as_deref()),
-            (Field::Mode, self.mode.as_deref()),
-            (Field::Heartbeat, self.heartbeat.as_deref()),
-            (Field::Host, host),
-        ];
-        let row = Row::new(&self.repo, status);
-        let fill = |row: Row<'static>, (field, text): (Field, Option<&str>)| match text {
-            Some(text) => row.with(field, text),
-            None => row,
-        };
-        Some(cells.into_iter().fold(row, fill))
     }
 }
 

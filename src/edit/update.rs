@@ -1,5 +1,6 @@
 //! Bringing the rows of some repositories up to date.
 
+use super::adopted::drop_adopted;
 use super::board_edit::{BoardEdit, Change, StartedFrom, join_displaced};
 use super::conflict_copies::ConflictCopies;
 use super::error::EditError;
@@ -11,11 +12,9 @@ use super::refusal::Refusal;
 use super::report::{Action, Report};
 use super::run::run;
 use super::unknown_copies::{note_of, unreported};
-use crate::Timestamp;
 use crate::board::{Board, Field, Fresh, Row, Slot};
 use crate::commit::{Displaced, End};
 use crate::session::{Explicit, Repo, SessionLock};
-use std::collections::HashMap;
 use std::path::Path;
 
 /// Brings the rows of some repositories up to date.
@@ -105,34 +104,6 @@ impl<'a> Update<'a> {
     fn has_lease_row(&self, key: &str) -> bool {
         self.lease_rows().any(|(repo, _)| repo.key == key)
     }
-}
-
-/// Removes rows without a host that are no newer than this host's own.
-///
-/// They come back with a board that was copied before it was declared shared.
-fn drop_adopted(repositories: &[RepoSources], board: &mut Board, host: &str) -> bool {
-    if !board.is_shared() {
-        return false;
-    }
-    let beats: HashMap<String, Option<Timestamp>> = board
-        .rows
-        .iter()
-        .filter(|row| row.get(Field::Host).as_deref() == Some(host))
-        .filter_map(|row| Some((row.get(Field::Key)?.into_owned(), row.heartbeat())))
-        .collect();
-    let is_ours = |key: &str| {
-        repositories
-            .iter()
-            .any(|repository| repository.repo.key == key)
-    };
-    let before = board.rows.len();
-    board.rows.retain(|row| match row.get(Field::Key) {
-        Some(key) if row.get(Field::Host).is_none() && is_ours(&key) => {
-            beats.get(&*key).is_none_or(|beat| row.is_later_than(*beat))
-        }
-        _ => true,
-    });
-    board.rows.len() != before
 }
 
 fn leases(options: &EditOptions) -> Option<LeaseRows> {

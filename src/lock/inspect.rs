@@ -1,9 +1,9 @@
 //! Inspecting: what lies there, who holds it, whether it is alive.
 
+use super::holder::HolderNote;
 use super::judge::{Facts, Verdict, judge, judge_guard};
 use super::observe::{LockContent, Observed, observe};
 use super::options::LockOptions;
-use super::outcome::HolderNote;
 use super::publish::Clock;
 use super::site::Site;
 use crate::disk::{self, Entry};

@@ -1,7 +1,7 @@
 //! The lock: a fail-open mutex in a file that hosts, peers and people can see.
 //!
 //! It knows nothing of boards. A file is named after what it does, in the life
-//! of a lock: `acquire`, `publish`, `take_over`, `held`, `release`, `sweep`,
+//! of a lock: `acquire`, `search`, `publish`, `take_over`, `held`, `release`, `sweep`,
 //! `inspect`, `reclaim`. When a lock is taken over is decided in [`judge`], and
 //! nowhere else.
 //!
@@ -20,6 +20,7 @@ mod files;
 mod gate;
 mod guard;
 mod held;
+mod holder;
 mod host;
 mod inherit;
 mod inspect;
@@ -32,6 +33,7 @@ mod publish;
 mod reclaim;
 mod record;
 mod release;
+mod search;
 mod site;
 mod sweep;
 mod take_over;
@@ -39,13 +41,14 @@ mod take_over;
 pub use crate::disk::{Durability, Patience};
 pub use files::LockFiles;
 pub use held::HeldLock;
+pub use holder::HolderNote;
 pub use host::{Host, normalise};
 pub use inherit::Inherited;
 pub use inspect::{Judged, LockInspection, inspect};
 pub use judge::{Facts, GRACE_MS, Reason, Verdict, judge, judge_guard};
 pub use observe::{LockContent, Unrelated};
 pub use options::{LockOptions, Trace, Warn};
-pub use outcome::{HolderNote, LockOutcome, Release, Unlocked, WhyUnlocked};
+pub use outcome::{LockOutcome, Release, Unlocked, WhyUnlocked};
 pub use reclaim::{Foreign, LockFate, Reclaimed, reclaim};
 pub use record::Record;
 
