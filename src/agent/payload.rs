@@ -4,6 +4,7 @@
 //! writes it is not trusted (names are cut, ids never name a file).
 
 use super::fields::{Field, Fields};
+use crate::printable::printable;
 use crate::session::lease::Voice;
 use serde::de::Deserialize;
 use std::io::{self, Read};
@@ -112,7 +113,7 @@ impl Payload {
                 .ok_or(PayloadError::Lacks("session_id"))?,
             folder: fields.text(Field::Folder).map(PathBuf::from),
             title: fields.text(Field::Title).map(|title| {
-                let title = crate::printable::printable(title.trim(), MAX_TITLE_CHARS);
+                let title = printable(title.trim(), MAX_TITLE_CHARS);
                 title.to_string()
             }),
             notification: fields.text(Field::Notification),

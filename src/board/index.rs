@@ -28,7 +28,7 @@ impl<'a> Board<'a> {
 pub struct Index<'r, 'a> {
     rows: &'r [Row<'a>],
     by_slot: HashMap<Slot<'r>, usize>,
-    /// Rows that another row of their slot outlives.
+    /// Rows that another row of their slot supersedes.
     pub(super) twins: HashSet<usize>,
     shared: bool,
 }
@@ -66,7 +66,7 @@ impl<'r, 'a> Index<'r, 'a> {
     /// Returns which of two rows of one slot stays; the other is a twin.
     fn survivor(&mut self, above: usize, below: usize) -> usize {
         let (above, below) = (above.min(below), above.max(below));
-        let (survivor, twin) = match self.rows[below].outlives(&self.rows[above]) {
+        let (survivor, twin) = match self.rows[below].supersedes(&self.rows[above]) {
             true => (below, above),
             false => (above, below),
         };

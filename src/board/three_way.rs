@@ -79,7 +79,10 @@ fn by_slot<'a>(
     let mut rows: HashMap<_, AlignedRow<'a>> = HashMap::with_capacity(board.rows.len());
     for row in &board.rows {
         let slot = row.slot(shared).into_owned();
-        if rows.get(&slot).is_none_or(|above| row.outlives(&above.row)) {
+        if rows
+            .get(&slot)
+            .is_none_or(|above| row.supersedes(&above.row))
+        {
             rows.insert(slot, AlignedRow::of(row, &board.columns, columns));
         }
     }

@@ -30,7 +30,7 @@ impl Row<'_> {
     }
 
     /// Returns whether it replaces a row of its slot that stands above it.
-    pub(super) fn outlives(&self, above: &Row<'_>) -> bool {
+    pub(super) fn supersedes(&self, above: &Row<'_>) -> bool {
         !above.is_later_than(self.heartbeat())
     }
 

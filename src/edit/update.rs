@@ -14,6 +14,7 @@ use super::run::run;
 use super::unknown_copies::{note_of, unreported};
 use crate::board::{Board, Field, Fresh, Row, Slot};
 use crate::commit::{Displaced, End};
+use crate::printable::printable;
 use crate::session::{Explicit, Repo, SessionLock};
 use std::path::Path;
 
@@ -238,7 +239,7 @@ impl BoardEdit for Update<'_> {
         }
         if let Some(said) = self.explicit.heartbeat.as_ref().filter(|_| self.replaced) {
             report.note.get_or_insert_with(|| {
-                let said = crate::printable::printable(said, 40);
+                let said = printable(said, 40);
                 format!("the heartbeat `{said}` is ahead of this host's clock, and was replaced by its time")
             });
         }

@@ -13,6 +13,7 @@ use crate::cli::outcome::{Failure, warn};
 use crate::config::vault::BoardPlace;
 use crate::config::{self, Env};
 use crate::disk::absolute_path;
+use crate::printable::printable;
 use crate::session::Repo;
 use crate::session::lease::{
     EventKind, Lease, Leases, Processes, SHORT_WAIT, SessionEvent, Voice, Where, after, name_of,
@@ -194,7 +195,7 @@ fn known_path(repo: PathBuf, place: &BoardPlace, leases: &Leases) -> PathBuf {
 /// Finds the pane or terminal of the session.
 fn terminal(env: &Env, agent: Option<u32>) -> Option<String> {
     if let Some(pane) = env.text("TMUX_PANE") {
-        return Some(crate::printable::printable(pane, 20));
+        return Some(printable(pane, 20));
     }
     let stdin = std::fs::read_link(format!("/proc/{}/fd/0", agent?)).ok()?;
     let is_terminal = stdin.starts_with("/dev/pts") || stdin.starts_with("/dev/tty");

@@ -5,6 +5,7 @@ use crate::Timestamp;
 use crate::agent::Shows;
 use crate::cli::outcome::{Failure, print_json};
 use crate::duration::ago;
+use crate::printable::printable;
 use crate::session::lease::{Lease, Leases, Life, Processes, SHORT_WAIT, short_id};
 
 /// How many characters of one thing are said.
@@ -36,7 +37,7 @@ pub fn print(
             && lease.life(processes, now) != Life::Dead
     });
     if let Some(lease) = neighbours.max_by_key(|lease| lease.seen_by(now)) {
-        let name = crate::printable::printable(&own.name, MAX_CHARS);
+        let name = printable(&own.name, MAX_CHARS);
         let when = ago(lease.seen_by(now), now);
         said.push(format!("`{name}` is in use by {}, {when}", quoted(lease)));
     }
@@ -55,7 +56,7 @@ pub fn print(
 fn quoted(lease: &Lease) -> String {
     let name = lease.title.as_deref();
     let name = name.unwrap_or_else(|| short_id(&lease.session_id));
-    format!("‘{}’", crate::printable::printable(name, 80))
+    format!("‘{}’", printable(name, 80))
 }
 
 /// Keeps what a hook met for the next start.
@@ -63,7 +64,7 @@ pub fn keep_trouble(leases: &Leases, session_id: &str, trouble: &str) {
     let _lock = leases.lock(SHORT_WAIT);
     if let Some(lease) = leases.get(session_id) {
         let _ = leases.write(&Lease {
-            trouble: Some(crate::printable::printable(trouble, MAX_CHARS)),
+            trouble: Some(printable(trouble, MAX_CHARS)),
             ..lease
         });
     }
@@ -75,5 +76,5 @@ fn take_trouble(leases: &Leases, lease: &Lease) -> Option<String> {
     let mut lease = leases.get(&lease.session_id)?;
     let trouble = lease.trouble.take()?;
     leases.write(&lease).ok()?;
-    Some(crate::printable::printable(&trouble, MAX_CHARS))
+    Some(printable(&trouble, MAX_CHARS))
 }

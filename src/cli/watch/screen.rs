@@ -3,6 +3,7 @@
 use super::events::Scroll;
 use crate::cli::show::{Page, cut};
 use crate::cli::terminal::Terminal;
+use crate::printable::printable;
 use std::io::{self, Write};
 use std::sync::{Mutex, Once, PoisonError};
 
@@ -126,7 +127,7 @@ fn print(codes: &str) -> io::Result<()> {
 /// Breaks a message into lines at its spaces.
 pub fn wrapped(message: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
-    for word in crate::printable::printable(message, 2_000).split(' ') {
+    for word in printable(message, 2_000).split(' ') {
         let last = lines.last_mut().expect("it begins with one");
         if !last.is_empty() && last.chars().count() + 1 + word.chars().count() > width {
             lines.push(word.to_owned());
