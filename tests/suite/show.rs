@@ -260,6 +260,14 @@ fn a_dead_session_is_shown_as_dead_before_the_board_knows() {
     child.kill().unwrap();
     child.wait().unwrap();
     assert_eq!(state(), "died");
+    env.run(&["sweep", "--root", env.path("src").to_str().unwrap()]);
+    let json = show(&env, &["--json"]).json();
+    let session = &json["rows"][0]["sessions"][0]["state"];
+    // The board says so now.
+    assert_eq!(
+        (state().as_str(), session),
+        ("force-closed", &"force-closed".into())
+    );
 }
 
 #[test]

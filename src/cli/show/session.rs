@@ -37,8 +37,6 @@ pub struct Session {
     pub seen: Timestamp,
     /// The pane of tmux, or the terminal.
     pub terminal: Option<String>,
-    /// Whether it has ended, and the board says so.
-    pub is_settled: bool,
     /// What its hook met, and no agent showed.
     pub trouble: Option<String>,
 }
@@ -62,10 +60,11 @@ impl Session {
 
     fn of(lease: Lease, context: &Context, processes: &Processes, now: Timestamp) -> Self {
         let seen = lease.seen_by(now);
-        let over = lease.over.map(|over| (over.how, over.at.min(now)));
+        let over = lease.over.map(|over| (over, over.at.min(now)));
         let (state, since) = match (over, lease.life(processes, now), lease.activity) {
-            (Some((How::Died, at)), ..) => (State::Died, at),
-            (Some((_, at)), ..) => (State::Closed, at),
+            (Some((over, at)), ..) if over.how != How::Died => (State::Closed, at),
+            (Some((over, at)), ..) if over.on_board => (State::ForceClosed, at),
+            (Some((_, at)), ..) => (State::Died, at),
             (None, Life::Dead, _) => (State::Died, seen),
             (None, _, Activity::Working) if now.since(seen) >= SILENT_AFTER_MS => {
                 (State::Silent, seen)
@@ -88,7 +87,6 @@ impl Session {
             since,
             seen,
             terminal: lease.terminal,
-            is_settled: lease.over.is_some_and(|over| over.on_board),
             trouble: lease.trouble,
         }
     }
@@ -138,7 +136,6 @@ impl Session {
             since: then,
             seen: then,
             terminal: None,
-            is_settled: false,
             trouble: None,
         }
     }

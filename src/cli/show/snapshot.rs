@@ -86,7 +86,7 @@ impl Snapshot {
             })
             .collect();
         // The next update of this host will write their rows.
-        let is_news = |it: &&Session| it.is_live() || it.state == State::Died && !it.is_settled;
+        let is_news = |it: &&Session| it.is_live() || it.state == State::Died;
         for session in sessions.into_iter().filter(is_news) {
             match items.iter_mut().find(|item| item.is_new_row_of(session)) {
                 Some(item) => item.sessions.push(session),

@@ -18,7 +18,7 @@ pub enum State {
     InProgress,
     /// It has done what it was asked for.
     Idle,
-    /// It runs no more, and did not say so.
+    /// It runs no more, and the board does not say so yet.
     Died,
     /// The session ended without reporting it.
     ForceClosed,
