@@ -3,7 +3,7 @@
 use super::ROUNDS;
 use crate::config::vault::MAX_BOARD_BYTES;
 use crate::disk::ReadError;
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 /// The reason why a commit failed; the board is as it was.
@@ -56,4 +56,15 @@ pub(super) fn io_at(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) 
         path: path.to_owned(),
         source,
     }
+}
+
+/// Returns whether an error is the folder's own: no such, none, or not for us.
+pub fn is_refusal(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::PermissionDenied
+            | ErrorKind::ReadOnlyFilesystem
+            | ErrorKind::NotFound
+            | ErrorKind::NotADirectory
+    )
 }

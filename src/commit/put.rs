@@ -1,7 +1,7 @@
 //! Putting a content in place: published without clobbering, or exchanged.
 
 use super::document::{Displaced, Document};
-use super::error::{CommitError, io_at};
+use super::error::{CommitError, io_at, is_refusal};
 use super::staged::{Staged, StagedName};
 use super::swap::Exchange;
 use super::{Commit, CommitOptions, Current, ROUNDS};
@@ -14,8 +14,8 @@ pub(super) enum Put<R> {
     Done,
     /// The board is not what was read: begin again.
     Changed,
-    /// The folder of what is staged is on another file system: begin again
-    /// beside the board, where leftovers are too.
+    /// The folder of what is staged is on another file system, or takes nothing:
+    /// begin again beside the board, where leftovers are too.
     Moved,
     Refused(R),
 }
@@ -25,7 +25,9 @@ impl Commit<'_> {
     pub(super) fn publish<R>(&mut self, new: &[u8]) -> Result<Put<R>, CommitError> {
         let board = self.place.create_entry();
         let board = board.map_err(|error| self.failed("create the folder of", error))?;
-        let staged = self.stage(&board, new, &[], None)?;
+        let Some(staged) = self.stage(&board, new, &[], None)? else {
+            return Ok(Put::Moved);
+        };
         let placed = disk::retry_briefly(|| {
             match disk::publish_new("board.publish", &staged.entry, &board) {
                 // Half a board cannot be read: where no rename refuses to replace,
@@ -72,7 +74,9 @@ impl Commit<'_> {
         let mut is_written = false;
         for _ in 0..ROUNDS {
             let staged = match self.stage(board, &new, &expected, access.as_ref()) {
-                Ok(staged) => staged,
+                Ok(Some(staged)) => staged,
+                Ok(None) if is_written => continue,
+                Ok(None) => return Ok(Put::Moved),
                 // The first swap is done, and what it displaced lies there still.
                 Err(error) if is_written => {
                     self.superseded.clear();
@@ -171,30 +175,28 @@ impl Commit<'_> {
         Put::Done
     }
 
+    /// Writes a content to be put in place; `None` if it must be done beside the board.
     fn stage(
         &mut self,
         board: &Entry,
         bytes: &[u8],
         base: &[u8],
         like: Option<&Access>,
-    ) -> Result<Staged, CommitError> {
+    ) -> Result<Option<Staged>, CommitError> {
         if bytes.len() as u64 > MAX_BOARD_BYTES {
             return Err(CommitError::TooLarge(self.place.board.clone()));
         }
-        let staged = match self.write(board, bytes, base, like) {
-            // Nothing can be put in there: beside the board, then, if it can be
-            // written at all.
-            Err(error) if is_refusal(&error) && self.move_beside() => {
-                self.write(board, bytes, base, like)
+        match self.write(board, bytes, base, like) {
+            Ok(staged) => {
+                self.written = staged.stamp;
+                Ok(Some(staged))
             }
-            written => written,
-        };
-        let staged = staged.map_err(|error| {
-            let folder = self.folder_of(board).0.path().to_owned();
-            io_at("write a new board in", &folder)(error)
-        })?;
-        self.written = staged.stamp;
-        Ok(staged)
+            Err(error) if is_refusal(&error) && self.move_beside() => Ok(None),
+            Err(error) => {
+                let folder = self.folder_of(board).0.path();
+                Err(io_at("write a new board in", folder)(error))
+            }
+        }
     }
 
     fn write(
@@ -236,15 +238,4 @@ fn as_io(error: ReadError) -> io::Error {
         ReadError::Io(error) => error,
         error => io::Error::other(error),
     }
-}
-
-/// Returns whether an error is the folder's own: no such, none, or not for us.
-fn is_refusal(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        ErrorKind::PermissionDenied
-            | ErrorKind::ReadOnlyFilesystem
-            | ErrorKind::NotFound
-            | ErrorKind::NotADirectory
-    )
 }

@@ -2,11 +2,15 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod bad_sources;
+#[cfg(feature = "failpoints")]
+mod beside_the_board;
 mod board_damage;
 mod board_properties;
 mod board_rules;
 mod board_vectors;
 mod burst;
+#[cfg(feature = "failpoints")]
+mod commit_rounds;
 mod config_choose_vault;
 #[cfg(unix)]
 mod config_folders;
@@ -56,6 +60,8 @@ mod lock_library;
 mod lock_other_records;
 mod lock_rules;
 mod lock_status;
+#[cfg(feature = "failpoints")]
+mod lock_steps;
 #[cfg(target_os = "linux")]
 #[cfg(feature = "failpoints")]
 mod lying_fs;

@@ -8,7 +8,7 @@ use crate::checking::Steps;
 enum Verdict {
     Free,
     TakeOver,
-    /// Old, but its holder has its gate.
+    /// Old, but somebody has its holder's gate.
     Watched,
     Held,
 }
@@ -136,8 +136,16 @@ impl Lock {
                 w.goto(who, Next::TryGate);
             }),
 
-            // Lease::beat, while the caller's section runs.
+            // Lease::beat, while the caller's section runs. Before that, a holder looks
+            // for a dead guard, which would keep the Node peer out for ever.
             Next::Section => {
+                if let Some(guard) = world.guard
+                    && self.may_remove(guard, world, who)
+                {
+                    steps.step("sweep: Guard::remove_dead/look", |w| {
+                        w.goto(who, Next::SweepRemoveDead)
+                    });
+                }
                 if world.aged && world.lock.is_some_and(|r| r.owner == who) {
                     steps.step("Lease::beat", |w| w.aged = false);
                 }
@@ -153,6 +161,11 @@ impl Lock {
                     );
                 });
             }
+
+            Next::SweepRemoveDead => steps.step("sweep: Guard::remove_dead/unlink", |w| {
+                w.remove_guard(who);
+                w.goto(who, Next::Section);
+            }),
 
             // Lease::release: guard, token, unlink, drop guard, drop gate. Without the guard the lock
             // stays: its record says who may take it over.
@@ -213,7 +226,9 @@ impl Lock {
         let proof = record.gated || self.without == Some(Rule::OnlyGatedRecordsProveDeath);
         let boardsync = self.is_boardsync(record.owner);
         let dead = world.gated(who) && proof && boardsync && !world.foreign(who, world.lock);
-        let vouched = record.gated && boardsync && world.gate_holder(who) == Some(record.owner);
+        // The kernel says that the gate is busy, and not who has it.
+        let busy = world.gate_holder(who).is_some_and(|holder| holder != who);
+        let vouched = record.gated && boardsync && busy;
         let watches = self.without != Some(Rule::AgeOfALiveGateIsWatched);
         if world.aged && vouched && watches && !world.processes[who].watched {
             Verdict::Watched

@@ -8,7 +8,13 @@
 mod boardsync;
 mod explore;
 mod node;
+#[cfg(all(feature = "failpoints", target_os = "linux"))]
+mod party;
+#[cfg(all(feature = "failpoints", target_os = "linux"))]
+mod replay;
 mod runs;
+#[cfg(all(feature = "failpoints", target_os = "linux"))]
+mod walk;
 
 pub type Id = usize;
 
@@ -76,7 +82,7 @@ pub enum Next {
     Look,
     /// Between two looks; by then the gate has been let go, if that is to be.
     Wait,
-    /// Watches an old lock whose holder has its gate, for 2 s.
+    /// Watches an old lock while its holder's gate is busy, for 2 s.
     Watch,
     Publish,
     /// Node looks, and links its record if it may, under the guard.
@@ -90,6 +96,7 @@ pub enum Next {
     /// Drop the guard, without the lock.
     TakeOverLost,
     Section,
+    SweepRemoveDead,
     ReleaseGuard,
     ReleaseRemoveDead,
     ReleaseToken,
@@ -124,7 +131,13 @@ impl Process {
         use Next::*;
         matches!(
             self.next,
-            TakeOverWon | Section | ReleaseGuard | ReleaseRemoveDead | ReleaseToken | ReleaseUnlink
+            TakeOverWon
+                | Section
+                | SweepRemoveDead
+                | ReleaseGuard
+                | ReleaseRemoveDead
+                | ReleaseToken
+                | ReleaseUnlink
         )
     }
 }

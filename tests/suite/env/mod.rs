@@ -248,12 +248,15 @@ impl TestEnv {
 
     /// Starts a command that parks at each of `points`, one after the other,
     /// and waits until it is at the first.
+    ///
+    /// Arrows lead to and from what else happens at a point: `1*off->latch.open.before`
+    /// parks at its second time, `board.create.before->return(5)` fails after the first.
     #[cfg(feature = "failpoints")]
     pub fn park_along(&self, points: &[&str], mut command: Command) -> Parked {
         let stops: Vec<(String, PathBuf)> = points
             .iter()
             .map(|point| {
-                let name = format!("park-{}-{}", point.replace('.', "-"), unique());
+                let name = format!("park-{}", unique());
                 ((*point).to_owned(), self.path(&name))
             })
             .collect();
@@ -263,7 +266,17 @@ impl TestEnv {
             .and_then(|(_, value)| value?.to_str().map(str::to_owned));
         let mut configured: Vec<String> = stops
             .iter()
-            .map(|(point, signal)| format!("{point}=1*return(park:{})", signal.display()))
+            .map(|(point, signal)| {
+                let park = format!("1*return(park:{})", signal.display());
+                let mut actions: Vec<&str> = point.split("->").collect();
+                let is_name = |action: &&str| !action.contains(['*', '(']);
+                let at = actions
+                    .iter()
+                    .position(is_name)
+                    .expect("the name of a point");
+                let name = std::mem::replace(&mut actions[at], &park);
+                format!("{name}={}", actions.join("->"))
+            })
             .collect();
         configured.extend(others);
         command.env("FAILPOINTS", configured.join(";"));
