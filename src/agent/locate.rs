@@ -1,6 +1,7 @@
 //! Which repository a session is in, from its working directory.
 
 use super::table::AGENTS;
+use crate::config::{Env, below_home, home};
 use crate::session::SESSION_LOCK;
 use std::fs::symlink_metadata;
 use std::io::ErrorKind;
@@ -47,16 +48,14 @@ pub fn locate(cwd: &Path, project: Option<&Path>) -> Location {
 
 /// Returns whether `folder` is one in which no session works: the root, the home
 /// folder itself, or an agent's own.
-pub fn is_an_agents_own(folder: &Path, home: Option<&Path>) -> bool {
-    let Some(home) = home else {
-        return folder.parent().is_none();
-    };
+pub fn is_an_agents_own(folder: &Path, env: &Env) -> bool {
     folder.parent().is_none()
-        || folder == home
+        || home(env).is_some_and(|home| folder == home)
         || AGENTS
             .iter()
             .flat_map(|agent| agent.folders)
-            .any(|own| folder.starts_with(home.join(own)))
+            .filter_map(|own| below_home(env, own))
+            .any(|own| folder.starts_with(own))
 }
 
 fn repo_around(folder: &Path) -> Option<PathBuf> {
@@ -121,7 +120,9 @@ mod tests {
 
     #[test]
     fn nobody_works_at_home_or_in_an_agents_own_folder() {
-        let home = Path::new("/home/me");
+        let env: Env = [("HOME", "/home/me"), ("USERPROFILE", "/home/me")]
+            .into_iter()
+            .collect();
         for (folder, is_own) in [
             ("/", true),
             ("/home/me", true),
@@ -134,7 +135,7 @@ mod tests {
             ("/home", false),
         ] {
             let folder = Path::new(folder);
-            assert_eq!(is_an_agents_own(folder, Some(home)), is_own, "{folder:?}");
+            assert_eq!(is_an_agents_own(folder, &env), is_own, "{folder:?}");
         }
     }
 }

@@ -56,7 +56,7 @@ pub static AGENTS: &[Agent] = &[
         process: ProcessScope::Daemon,
         settings: Some(Settings {
             folder_variable: Some("CODEX_HOME"),
-            events: EVENTS,
+            events: "SessionStart UserPromptSubmit PermissionRequest Stop SessionEnd",
             // More is refused.
             end_seconds: 3,
             trust_file: Some("config.toml"),

@@ -8,6 +8,15 @@ pub fn home(env: &Env) -> Option<PathBuf> {
     env.path(HOME).filter(|home| home.is_absolute())
 }
 
+/// Returns the path of a program's own `folder` below the home folder, or below
+/// `XDG_CONFIG_HOME` if it is one of `.config`.
+pub fn below_home(env: &Env, folder: &str) -> Option<PathBuf> {
+    let configured = folder
+        .strip_prefix(".config/")
+        .and_then(|rest| Some(absolute(env, "XDG_CONFIG_HOME")?.join(rest)));
+    configured.or_else(|| Some(home(env)?.join(folder)))
+}
+
 /// Returns the peer's private folder.
 ///
 /// `SO_CONFIG_HOME` is the folder itself; else `session-orchestrator` in

@@ -21,8 +21,8 @@ pub use choice::{Choice, VaultChoice, VaultSource};
 pub use choose::choose_vault;
 pub use env::Env;
 pub use folders::{
-    board_state_file, default_vault, home, host_aliases_file, own_config_file, owner_file,
-    private_dir, registry_dir, state_dir,
+    below_home, board_state_file, default_vault, home, host_aliases_file, own_config_file,
+    owner_file, private_dir, registry_dir, state_dir,
 };
 pub use own::{OwnConfig, sweep_roots};
 #[cfg(feature = "cli")]

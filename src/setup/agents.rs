@@ -1,7 +1,7 @@
 //! The agents that can be set up, and where their settings lie on this host.
 
 use crate::agent::{AGENTS, Agent, Meaning, Settings, meaning};
-use crate::config::{Env, home};
+use crate::config::{Env, below_home};
 use crate::session::lease::EventKind;
 use std::path::{Path, PathBuf};
 
@@ -27,14 +27,14 @@ impl Target {
     pub fn folder(&self, env: &Env, cwd: &Path) -> Option<PathBuf> {
         let named = self.settings.folder_variable;
         let folder = named.and_then(|name| env.path(name));
-        Some(cwd.join(folder.or_else(|| Some(home(env)?.join(self.settings.folder)))?))
+        Some(cwd.join(folder.or_else(|| below_home(env, self.settings.folder))?))
     }
 
     /// Returns whether the agent has been used here: its folder is there.
     pub fn is_installed(&self, env: &Env, cwd: &Path) -> bool {
-        let folder = match (self.settings.sign, home(env)) {
-            (Some(sign), Some(home)) => Some(home.join(sign)),
-            _ => self.folder(env, cwd),
+        let folder = match self.settings.sign {
+            Some(sign) => below_home(env, sign),
+            None => self.folder(env, cwd),
         };
         folder.is_some_and(|folder| folder.is_dir())
     }
@@ -72,7 +72,8 @@ impl Target {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agent::Content;
+    use crate::agent::{Content, is_notification};
+    use crate::session::lease::Activity;
 
     #[test]
     fn every_agent_calls_at_a_start_and_an_end() {
@@ -97,6 +98,25 @@ mod tests {
                     assert!(text.contains(super::super::whole_file::MARK), "{name}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn every_agent_that_can_says_when_it_waits() {
+        // These have no event for it.
+        let mute = ["copilot", "cursor", "cline", "pi", "goose"];
+        for target in Target::all() {
+            let asks = |name: &str| {
+                is_notification(name)
+                    || meaning(name, Some(target.agent))
+                        == Meaning::Known(EventKind::Now(Activity::Waiting))
+            };
+            let is_told = match target.settings.content {
+                Content::PlugIn(text) => text.contains("Notification"),
+                _ => target.events().any(asks),
+            };
+            let name = target.agent.name;
+            assert_ne!(is_told, mute.contains(&name), "{name}");
         }
     }
 }

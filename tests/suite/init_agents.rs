@@ -19,15 +19,24 @@ const AGENTS: [(&str, &str); 10] = [
     ("goose", ".agents/plugins/boardsync/hooks/hooks.json"),
 ];
 
-/// Collects the files of the home folder, but for the vault's.
+/// Finds a file of an agent: `XDG_CONFIG_HOME` is not `~/.config` here.
+fn at(env: &TestEnv, file: &str) -> PathBuf {
+    match file.strip_prefix(".config/") {
+        Some(rest) => env.path("config").join(rest),
+        None => env.home().join(file),
+    }
+}
+
+/// Collects the files of the agents.
 fn files(env: &TestEnv) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
-    let mut folders = vec![env.home()];
+    let mut folders = vec![env.home(), env.path("config")];
+    folders.retain(|folder| folder.exists());
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             match path.is_dir() {
-                true if path == env.vault() => {}
+                true if path == env.vault() || path == env.path("config/boardsync") => {}
                 true => folders.push(path),
                 false => {
                     let bytes = fs::read(&path).unwrap();
@@ -57,7 +66,7 @@ fn each_agent_is_set_up_alone_and_leaves_no_file_behind() {
     for (agent, file) in AGENTS {
         let before = files(&env);
         init(&env, &["--agent", agent]);
-        let text = fs::read_to_string(env.home().join(file)).unwrap();
+        let text = fs::read_to_string(at(&env, file)).unwrap();
         assert!(
             text.contains(env!("CARGO_BIN_EXE_boardsync")),
             "{agent}: {text}"
@@ -78,7 +87,7 @@ fn timeouts_are_in_the_unit_of_each_agent() {
     let env = TestEnv::new();
     let timeout = |agent: &str, file: &str, event: &str| {
         init(&env, &["--agent", agent]);
-        let text = fs::read_to_string(env.home().join(file)).unwrap();
+        let text = fs::read_to_string(at(&env, file)).unwrap();
         let value: serde_json::Value = serde_json::from_str(&text).unwrap();
         let hook = &value["hooks"][event][0];
         let inner = &hook["hooks"][0]["timeout"];
@@ -109,7 +118,7 @@ fn files_of_odd_shapes_come_back_byte_for_byte() {
     for (agent, file) in AGENTS.iter().filter(|(_, file)| file.ends_with(".json")) {
         for shape in shapes {
             let env = TestEnv::new();
-            write(&env.home().join(file), shape);
+            write(&at(&env, file), shape);
             let before = files(&env);
             init(&env, &["--agent", agent]);
             init(&env, &["--agent", agent, "--only-start-and-end"]);
@@ -124,7 +133,7 @@ fn files_of_odd_shapes_come_back_byte_for_byte() {
 fn a_file_that_somebody_else_made_is_refused_and_nothing_is_done() {
     for (agent, file) in [AGENTS[6], AGENTS[7], AGENTS[8]] {
         let env = TestEnv::new();
-        write(&env.home().join(file), "mine\n");
+        write(&at(&env, file), "mine\n");
         let before = files(&env);
         let said = env.run(&["init", "--yes", "--agent", agent]);
         assert_eq!(said.code, Some(1), "{said:?}");
@@ -142,7 +151,7 @@ fn a_file_that_somebody_else_made_is_refused_and_nothing_is_done() {
 fn the_agents_that_are_installed_are_found() {
     let env = TestEnv::new();
     for folder in [".codex", ".cursor", ".config/goose"] {
-        fs::create_dir_all(env.home().join(folder)).unwrap();
+        fs::create_dir_all(at(&env, folder)).unwrap();
     }
     let planned = env.run(&["init", "--dry-run"]).quietly().out;
     for title in ["Codex", "Cursor", "goose"] {

@@ -153,7 +153,7 @@ fn place_of(
     let Location::Repo(repo) = locate(&folder, project.as_deref()) else {
         return Ok(None);
     };
-    if is_an_agents_own(&repo, context.home().as_deref()) {
+    if is_an_agents_own(&repo, env) {
         return Ok(None);
     }
     let place = match context.choose(Some(&repo))? {
