@@ -101,3 +101,42 @@ impl Search {
         }
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::super::search::tests::{held_on, search};
+    use super::*;
+    use crate::disk::Patience;
+
+    #[test]
+    fn only_who_waits_for_another_host_lets_go_of_the_gate() {
+        let own = super::super::host::Host::current().id;
+        for (host, keeps) in [(&*own, true), ("elsewhere", false), ("", true)] {
+            let (_folder, mut search) = search();
+            if host.is_empty() {
+                // As the legacy layout has it, which may name no host.
+                let lock = search.site.files.lock.path();
+                std::fs::create_dir(&lock).unwrap();
+                std::fs::write(lock.join("owner.json"), r#"{"pid": 1}"#).unwrap();
+            } else {
+                held_on(&search, host);
+            }
+            let mut backoff = Backoff::new(Patience::For(ABANDONED), search.site.options.poll);
+            assert!(matches!(search.pass(&backoff), Ok(Pass::Wait(_))), "{host}");
+            assert!(search.site.gate.id().is_some());
+            assert!(search.pause(&Blocker::Holder, &mut backoff));
+            assert_eq!(search.site.gate.id().is_some(), keeps, "{host}");
+        }
+    }
+
+    #[test]
+    fn a_holder_that_came_back_is_no_abandoned_one() {
+        let (_folder, mut search) = search();
+        let mut backoff = Backoff::new(Patience::For(ABANDONED), search.site.options.poll);
+        assert!(search.pause(&Blocker::Abandoned, &mut backoff));
+        assert!(search.abandoned_since.is_some());
+        assert!(search.pause(&Blocker::Holder, &mut backoff));
+        assert!(search.abandoned_since.is_none());
+    }
+}

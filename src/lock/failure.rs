@@ -14,6 +14,7 @@ pub struct IoFailure {
 }
 
 /// How long a failure is likely to last.
+#[derive(Debug, PartialEq, Eq)]
 pub enum Lasts {
     /// It is over in a moment.
     Briefly,
@@ -47,5 +48,30 @@ pub fn not_a_lock(lock: &disk::Entry, unrelated: Unrelated) -> IoFailure {
     IoFailure {
         what: format!("`{}` is {unrelated}, not a lock", lock.path().display()),
         lasts: Lasts::Long,
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use rustix::io::Errno;
+
+    #[test]
+    fn only_a_full_table_passes_and_only_a_failing_disk_may() {
+        for (errno, lasts) in [
+            (Errno::MFILE, Lasts::Briefly),
+            (Errno::STALE, Lasts::Briefly),
+            (Errno::IO, Lasts::Perhaps),
+            (Errno::NOSPC, Lasts::Long),
+            (Errno::ROFS, Lasts::Long),
+        ] {
+            let failure = at("read", std::path::Path::new("/lock"))(errno.into());
+            assert_eq!(failure.lasts, lasts, "{}", failure.what);
+            assert!(
+                failure.what.starts_with("cannot read `/lock`: "),
+                "{}",
+                failure.what
+            );
+        }
     }
 }

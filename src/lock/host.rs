@@ -133,6 +133,25 @@ mod tests {
         assert!(me.is("Studio.lan", Some("  "), None));
         assert!(!me.is("studio", Some("laptop"), None));
         assert!(!me.is("laptop", None, None));
+        let without_boot = Host::named("studio", None);
+        assert!(!without_boot.is("laptop", None, None), "none is no boot");
+    }
+
+    #[test]
+    fn the_tag_tells_hosts_and_boots_apart() {
+        let tags = [
+            ("a", Some("1")),
+            ("a", Some("2")),
+            ("a", None),
+            ("b", Some("1")),
+        ];
+        let mut tags = tags
+            .map(|(name, boot)| Host::named(name, boot).tag())
+            .to_vec();
+        tags.sort_unstable();
+        tags.dedup();
+        assert_eq!(tags.len(), 4);
+        assert_eq!(studio().tag(), Host::named("STUDIO.lan", Some("b1")).tag());
     }
 
     #[test]
@@ -146,5 +165,18 @@ mod tests {
         };
         assert!(me.is("old-imac.home", None, None));
         assert!(!me.is("laptop", None, None));
+        let stranger = Host {
+            aliases_file: me.aliases_file.clone(),
+            ..Host::named("laptop", None)
+        };
+        assert!(!stranger.is("old-imac", None, None), "it is not listed");
+        let many: Vec<String> = (0..400).map(|at| format!("name-{at}")).collect();
+        let many = serde_json::to_string(&(many, "studio")).expect("it is JSON");
+        std::fs::write(me.aliases_file.as_ref().expect("a file"), many).expect("written");
+        let me = Host {
+            aliases_file: me.aliases_file,
+            ..studio()
+        };
+        assert!(me.is("name-399", None, None));
     }
 }

@@ -178,6 +178,24 @@ mod tests {
     }
 
     #[test]
+    fn the_same_is_what_has_the_same_text_in_the_same_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let see = |name: &str| {
+            let path = folder.path().join(name);
+            observe(&Entry::at(&path).unwrap()).unwrap().unwrap()
+        };
+        std::fs::write(folder.path().join("a"), "{").unwrap();
+        std::fs::write(folder.path().join("b"), "{").unwrap();
+        let first = see("a");
+        assert!(first.is_same(&see("a")));
+        assert!(!first.is_same(&see("b")), "another file");
+        std::fs::write(folder.path().join("a"), "{ ").unwrap();
+        assert!(!first.is_same(&see("a")), "another text");
+        std::fs::write(folder.path().join("a"), r#"{"pid": 1, "host": "a"}"#).unwrap();
+        assert!(!first.is_same(&see("a")), "another record");
+    }
+
+    #[test]
     fn what_has_another_name_and_is_no_record_is_not_taken_for_a_torn_one() {
         let other = LockContent::NotALock(Unrelated::File);
         let long = [b' '; MAX_BYTES as usize + 1];

@@ -148,3 +148,29 @@ impl Drop for Pending {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn an_age_grows_with_the_clock_and_is_negative_in_the_future() {
+        let now = SystemTime::now();
+        let minute = Duration::from_secs(60);
+        let earlier = Clock {
+            then: now,
+            since: Instant::now()
+                .checked_sub(minute)
+                .expect("a minute of uptime"),
+        };
+        for (modified, least) in [(now, 60_000), (now - minute, 120_000), (now + minute, 0)] {
+            let age = earlier.age_ms(modified);
+            assert!(
+                (least..least + 30_000).contains(&age),
+                "{age} is not {least}"
+            );
+        }
+        assert!(Clock::at(now).age_ms(now + minute) < -30_000);
+    }
+}

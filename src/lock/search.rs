@@ -198,3 +198,8 @@ fn cut(command: &str) -> String {
     let end = ends.find(|end| command.is_char_boundary(*end));
     command[..end.unwrap_or_default()].to_owned()
 }
+
+#[cfg(test)]
+#[path = "search_tests.rs"]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+pub mod tests;
