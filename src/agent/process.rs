@@ -37,8 +37,9 @@ pub struct Caller {
 /// variable without the id may be inherited from an agent around this one.)
 ///
 /// The process is the one that the agent's variable names, else that ancestor,
-/// else the nearest one that is no shell: that one may be a wrapper, and
-/// counts once it was met twice ([`ProcessScope::Once`]).
+/// else the nearest one that is no shell, if it has a terminal: a daemon has none,
+/// and outlives many sessions. That one may be a wrapper, and counts once it was met
+/// twice ([`ProcessScope::Once`]).
 pub fn caller(
     named_agent: Option<&str>,
     payload_agent: Option<&str>,
@@ -82,11 +83,12 @@ pub fn caller(
     };
     let by_neighbour = || {
         let nearest = ancestors.iter().find(|ancestor| !ancestor.is_shell)?;
-        let scope = match agent {
-            Some(agent) if agent.process == ProcessScope::Daemon => return None,
-            _ => ProcessScope::Once,
-        };
-        Proof::of(nearest.pid, scope, processes)
+        let is_daemon = !processes.get(nearest.pid)?.has_terminal
+            || agent.is_some_and(|agent| agent.process == ProcessScope::Daemon);
+        if is_daemon {
+            return None;
+        }
+        Proof::of(nearest.pid, ProcessScope::Once, processes)
     };
     Caller {
         agent,
@@ -157,91 +159,5 @@ fn stem(name: &str) -> &str {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::session::lease::Process;
-
-    /// This process below a shell below `command`, process 10.
-    fn below(command: &[&str]) -> Processes {
-        let process = |pid, parent, command: &[&str]| {
-            let command = command.iter().map(|word| (*word).to_owned());
-            (pid, Process { parent, started: 1 }, command.collect())
-        };
-        Processes::fixed(
-            "b1",
-            vec![
-                process(std::process::id(), 20, &["boardsync", "hook"]),
-                process(20, 10, &["/bin/sh", "-c", "boardsync hook"]),
-                process(10, 5, command),
-                process(5, 1, &["-zsh"]),
-                process(7, 1, &["claude"]),
-            ],
-        )
-    }
-
-    #[test]
-    fn the_agent_and_its_process_are_found_and_a_wrapper_proves_nothing() {
-        let claude = &[("CLAUDE_PID", "7"), ("CLAUDE_CODE_SESSION_ID", "s")][..];
-        let outer = &[("CLAUDE_PID", "7"), ("CLAUDE_CODE_SESSION_ID", "outer")][..];
-        let (session, daemon, once) = (
-            ProcessScope::Session,
-            ProcessScope::Daemon,
-            ProcessScope::Once,
-        );
-        for (command, env, named, agent, proof) in [
-            (
-                &["claude"][..],
-                &[][..],
-                None,
-                "claude-code",
-                Some((10, session)),
-            ),
-            (&["claude"], claude, None, "claude-code", Some((7, session))),
-            (&["bwrap"], claude, None, "claude-code", Some((7, session))),
-            // Codex, run by Claude Code.
-            (&["/opt/codex"], outer, None, "codex", Some((10, daemon))),
-            (
-                &["codex"],
-                outer,
-                Some("codex"),
-                "codex",
-                Some((10, daemon)),
-            ),
-            (
-                &["node", "/x/@google/gemini-cli/dist/index.js"],
-                &[],
-                None,
-                "gemini",
-                Some((10, session)),
-            ),
-            (
-                &["/usr/bin/node", "/usr/bin/qwen"],
-                &[],
-                None,
-                "qwen",
-                Some((10, session)),
-            ),
-            (&["node", "/srv/app.js"], &[], None, "", Some((10, once))),
-            (
-                &["node", "/srv/app.js"],
-                &[],
-                Some("pi"),
-                "pi",
-                Some((10, once)),
-            ),
-            (&["wrapper"], &[], Some("cline"), "cline", None),
-            (&["-zsh"], &[], None, "", None),
-            (&[], &[], None, "", None),
-        ] {
-            let env: Env = env.iter().copied().collect();
-            let caller = caller(named, None, "s", None, &env, &below(command));
-            let found = caller.agent.map_or("", |agent| agent.name);
-            let proven = caller.proof.map(|proof| (proof.pid, proof.scope));
-            assert_eq!(
-                (found, proven),
-                (agent, proof),
-                "{command:?} {env:?} {named:?}"
-            );
-        }
-    }
-}
+#[path = "process_table.rs"]
+mod table;

@@ -11,6 +11,9 @@ pub struct Process {
     pub parent: u32,
     /// When it started, in a unit of the system's own; only equality counts.
     pub started: u64,
+    /// Whether it has a controlling terminal, which no daemon has; false where the
+    /// system does not say.
+    pub has_terminal: bool,
 }
 
 /// The kernel's answers about its processes, each asked for once: what a
@@ -97,9 +100,10 @@ mod system {
         if matches!(*fields.first()?, "Z" | "X" | "x") {
             return None;
         }
-        // Fields 4 and 22 of proc(5); the state is field 3.
+        // Fields 4, 7 and 22 of proc(5); the state is field 3.
         Some(Process {
             parent: fields.get(1)?.parse().ok()?,
+            has_terminal: *fields.get(4)? != "0",
             started: fields.get(19)?.parse().ok()?,
         })
     }
@@ -140,6 +144,7 @@ mod system {
         Some(Process {
             parent: process.parent().map_or(0, Pid::as_u32),
             started: process.start_time(),
+            has_terminal: false,
         })
     }
 

@@ -112,6 +112,7 @@ mod tests {
         let process = Process {
             parent: 1,
             started: 77,
+            has_terminal: true,
         };
         let processes = Processes::fixed("b1", vec![(10, process, Vec::new())]);
         let proof = |pid, started, boot: &str, scope| Proof {
