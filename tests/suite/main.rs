@@ -10,6 +10,8 @@ mod board_rules;
 mod board_vectors;
 mod burst;
 #[cfg(feature = "failpoints")]
+mod commit_replies;
+#[cfg(feature = "failpoints")]
 mod commit_rounds;
 mod config_choose_vault;
 #[cfg(unix)]
@@ -47,6 +49,8 @@ mod init;
 mod init_agents;
 #[cfg(feature = "failpoints")]
 mod interleavings;
+#[cfg(feature = "failpoints")]
+mod journal;
 #[cfg(unix)]
 #[cfg(feature = "failpoints")]
 mod leases;

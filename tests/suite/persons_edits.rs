@@ -1,6 +1,6 @@
 //! What a person saves while an update is under way: it stays as they made it.
 
-use crate::env::situation::{PROSE, SEED};
+use crate::env::situation::{NOTE, PROSE, SEED};
 use crate::env::{Parked, TestEnv, board_of, save};
 
 /// Starts an update of a board with a person's line, and holds it at `points`.
@@ -59,4 +59,40 @@ fn an_edit_of_a_board_that_lacks_what_was_joined_takes_none_of_it_away() {
     ] {
         assert_eq!(board.matches(line).count(), 1, "{line} in\n{board}");
     }
+}
+
+#[test]
+fn a_program_that_had_an_older_board_takes_no_line_away() {
+    let (env, held) = held_at(&["board.exchange.before"]);
+    let older = board_of(&format!("{SEED}\nOnly this.\n"));
+    let written = older.replace("updated: 2026-11-30T06:00", "updated: 2026-11-30T07:00");
+    assert_ne!(older, written);
+    save(&env.board(), &written);
+    held.go().quietly();
+    let board = env.read_board();
+    for line in ["| app |", "Only this.", PROSE.trim()] {
+        assert_eq!(board.matches(line).count(), 1, "{line} in\n{board}");
+    }
+}
+
+#[test]
+fn a_note_of_before_is_not_put_over_what_was_written_since() {
+    let (env, mut held) = held_at(&["board.exchange.before", "board.exchange.after"]);
+    save(&env.board(), NOTE);
+    held.advance();
+    held.kill();
+    save(&env.board(), &board_of(&format!("{SEED}\nSince then.\n")));
+    env.update_command("next").output().unwrap();
+    let board = env.read_board();
+    assert!(
+        board.contains("| next |") && board.contains("Since then."),
+        "{board}"
+    );
+    let names = env.beside_the_lock();
+    let kept = names
+        .iter()
+        .find(|name| name.ends_with(".kept.md"))
+        .unwrap();
+    let kept = std::fs::read_to_string(env.orchestrator().join(kept));
+    assert_eq!(kept.unwrap(), NOTE);
 }

@@ -156,4 +156,45 @@ mod tests {
             "a container's"
         );
     }
+
+    #[test]
+    fn a_process_is_alive_and_the_same_only_where_its_number_means_it() {
+        let process = Process {
+            parent: 1,
+            started: 77,
+            has_terminal: false,
+        };
+        let processes = Processes::fixed("b1", vec![(10, process, Vec::new())]);
+        let own = Proof::of(10, ProcessScope::Session, &processes).expect("it runs");
+        assert!(own.is_alive(&processes) && own.is_same_process(&own));
+        for scope in [ProcessScope::Daemon, ProcessScope::Once] {
+            let proof = Proof {
+                scope,
+                ..own.clone()
+            };
+            assert!(!proof.is_alive(&processes), "nothing is known: {scope:?}");
+            assert!(proof.is_same_process(&own));
+        }
+        for other in [
+            Proof {
+                pid: 11,
+                ..own.clone()
+            },
+            Proof {
+                started: 78,
+                ..own.clone()
+            },
+            Proof {
+                boot_id: Some("b0".to_owned()),
+                ..own.clone()
+            },
+            Proof {
+                namespace: Some("pid:[2]".to_owned()),
+                ..own.clone()
+            },
+        ] {
+            assert!(!other.is_alive(&processes), "{other:?}");
+            assert!(!other.is_same_process(&own), "{other:?}");
+        }
+    }
 }
