@@ -7,8 +7,8 @@ use super::outcome::{Exit, Failure, print, print_json, warn};
 use crate::config::{self, Choice};
 use crate::printable::printable;
 use crate::setup::{
-    Change, Events, Scope, Setup, SetupError, Way, agent_names, make, plan_config, plan_hooks,
-    plan_ignored, plan_merge_driver,
+    Change, Direction, Events, Scope, Setup, SetupError, agent_names, make, plan_config,
+    plan_hooks, plan_ignored, plan_merge_driver,
 };
 use clap::Args;
 use clap::builder::PossibleValuesParser;
@@ -83,14 +83,14 @@ pub fn run(context: &Context, args: &InitArgs) -> Result<Exit, Failure> {
     }
     make(changes)?;
     let project = if args.project { " --project" } else { "" };
-    let (word, advice) = match setup.way {
-        Way::Do => (
+    let (word, advice) = match setup.direction {
+        Direction::SetUp => (
             "done",
             format!(
                 "check it with `boardsync doctor`; undo it with `boardsync init --undo{project}`"
             ),
         ),
-        Way::Undo => {
+        Direction::Undo => {
             let kept = match args.project || !args.agents.is_empty() {
                 true => None,
                 false => board::kept(context, &setup),
@@ -126,7 +126,11 @@ fn setup<'a>(context: &'a Context, args: &'a InitArgs) -> Result<Setup<'a>, Fail
         cwd: &context.cwd,
         vault,
         board: context.global.board(),
-        way: if args.undo { Way::Undo } else { Way::Do },
+        direction: if args.undo {
+            Direction::Undo
+        } else {
+            Direction::SetUp
+        },
         scope: if args.project {
             Scope::Project
         } else {
@@ -149,7 +153,7 @@ fn plan<'a>(
     args: &'a InitArgs,
     setup: &'a Setup,
 ) -> Result<Vec<Change<'a>>, Failure> {
-    let is_undo = setup.way == Way::Undo;
+    let is_undo = setup.direction == Direction::Undo;
     if is_undo && (args.project || !args.agents.is_empty()) {
         return Ok(plan_hooks(setup)?);
     }

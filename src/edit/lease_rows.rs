@@ -10,7 +10,7 @@ use crate::Timestamp;
 use crate::board::{Board, Field, Row, Slot, Status};
 use crate::commit::has_leftovers;
 use crate::disk::Token;
-use crate::session::lease::{Activity, FolderRow, How, Lease, Leases, Processes, rows};
+use crate::session::lease::{Activity, EndKind, FolderRow, Lease, Leases, Processes, rows};
 use crate::session::{Repo, SessionLock};
 use std::borrow::Cow;
 use std::path::Path;
@@ -113,7 +113,7 @@ impl LeaseRows {
         let beat = Timestamp::parse(lock.heartbeat());
         lease.over.is_some_and(|over| {
             // When a process died is not known, but no lock beats after it.
-            let is_gone = over.how == How::Died && lease.proof.is_some();
+            let is_gone = over.how == EndKind::Died && lease.proof.is_some();
             is_gone || beat.is_none_or(|beat| beat <= over.at)
         })
     }

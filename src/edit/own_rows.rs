@@ -44,7 +44,7 @@ pub(super) struct OwnRows {
     rows: Vec<OwnRow>,
     /// The boards beside it, with unknown names, that were reported to its user.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub told: Vec<String>,
+    pub reported: Vec<String>,
     /// The keys of rows that have been forgotten.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     gone: Vec<String>,
@@ -73,7 +73,7 @@ impl OwnRows {
     fn follow(&mut self, line: Self) {
         self.lines += 1;
         self.updated = line.updated;
-        self.told = line.told;
+        self.reported = line.reported;
         let is_newer = |key: &str| line.rows.iter().any(|row| row.key == key);
         self.rows
             .retain(|row| !line.gone.contains(&row.key) && !is_newer(&row.key));
@@ -182,7 +182,7 @@ impl OwnRows {
         let line = Self {
             updated: self.updated,
             rows: self.rows.iter().filter(is_fresh).cloned().collect(),
-            told: self.told.clone(),
+            reported: self.reported.clone(),
             gone: self.gone.clone(),
             ..Self::default()
         };

@@ -131,7 +131,7 @@ impl BoardEdit for Update<'_> {
         self.own = OwnRows::read(options);
         // A second call must report it again, though the first one remembered it.
         if options.state.is_some() {
-            let new = unreported(&self.copies.unknown, &mut self.own.told);
+            let new = unreported(&self.copies.unknown, &mut self.own.reported);
             if let Some(note) = note_of(&new, options.place) {
                 self.unknown_copies.get_or_insert(note);
             }

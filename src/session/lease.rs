@@ -54,7 +54,7 @@ impl Activity {
 /// The way in which a session left the folder of its lease.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum How {
+pub enum EndKind {
     /// It said so.
     Ended,
     /// Its process is gone, or it was silent for too long.
@@ -67,11 +67,11 @@ pub enum How {
 
 /// The end of a lease.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Over {
+pub struct LeaseEnd {
     /// When.
     pub at: Timestamp,
     /// How.
-    pub how: How,
+    pub how: EndKind,
     /// Whether a board shows it already; if so, the lease has nothing more to report.
     #[serde(default)]
     pub on_board: bool,
@@ -79,7 +79,7 @@ pub struct Over {
 
 /// The part of a lease that a board last showed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Told {
+pub struct LastShown {
     /// When.
     pub at: Timestamp,
     /// The activity that it shows.
@@ -130,10 +130,10 @@ pub struct Lease {
     pub proof: Option<Proof>,
     /// Set once it is over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub over: Option<Over>,
-    /// What the board was last told.
+    pub over: Option<LeaseEnd>,
+    /// What a board last showed of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub told: Option<Told>,
+    pub last_shown: Option<LastShown>,
     /// A problem of its hook that no agent showed; it is shown at the next start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trouble: Option<String>,
@@ -244,7 +244,7 @@ pub(crate) mod tests {
             terminal: None,
             proof: None,
             over: None,
-            told: None,
+            last_shown: None,
             trouble: None,
         }
     }

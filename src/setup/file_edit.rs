@@ -1,7 +1,7 @@
 //! A change of one text file that belongs to others: planned, then made at once.
 
 use super::text_file::{Links, TextFile, locate, make_executable, remove};
-use super::{Change, Revert, SetupError, Way};
+use super::{Change, Direction, Revert, SetupError};
 use std::path::{Path, PathBuf};
 
 /// The end of a copy's name.
@@ -25,7 +25,7 @@ pub trait Format {
     /// Removes what is ours; `None` if there is nothing.
     fn remove(&self, text: &str) -> Result<Option<Rest>, String>;
     /// Describes what is left to do by hand where it cannot be done here.
-    fn by_hand(&self, way: Way) -> String;
+    fn by_hand(&self, direction: Direction) -> String;
     /// Returns the comparison of what two texts mean, where [`Format::remove`]
     /// does not give back the same bytes; the file as it was is then kept
     /// beside it.
@@ -59,10 +59,10 @@ impl Edit<'_> {
     ///
     /// Taking our part out gives back the very bytes that were there before, if the
     /// file means the same as then, and no file if there was none.
-    pub fn plan<'c>(self, way: Way) -> Result<Option<Change<'c>>, SetupError> {
+    pub fn plan<'c>(self, direction: Direction) -> Result<Option<Change<'c>>, SetupError> {
         let format = &*self.format;
         let refused = |fault: String| {
-            let by_hand = format.by_hand(way);
+            let by_hand = format.by_hand(direction);
             let shown = self.path.display();
             SetupError(format!(
                 "`{shown}` {fault}: repair it and try again, or {by_hand} by hand"
@@ -71,15 +71,15 @@ impl Edit<'_> {
         let target = locate(&self.path, &self.links).map_err(refused)?;
         let before = TextFile::read(&target).map_err(refused)?;
         let text = before.as_ref().map(|file| &*file.text);
-        let after = match (way, text) {
-            (Way::Do, text) => format.add(text).map_err(refused)?.map(Rest::Text),
-            (Way::Undo, None) => None,
-            (Way::Undo, Some(text)) => format.remove(text).map_err(refused)?,
+        let after = match (direction, text) {
+            (Direction::SetUp, text) => format.add(text).map_err(refused)?.map(Rest::Text),
+            (Direction::Undo, None) => None,
+            (Direction::Undo, Some(text)) => format.remove(text).map_err(refused)?,
         };
         let Some(after) = after else {
             return Ok(None);
         };
-        let (after, copy) = with_copy(format, way, &target, before.as_ref(), after);
+        let (after, copy) = with_copy(format, direction, &target, before.as_ref(), after);
         let access = before.as_ref().and_then(|file| file.access.clone());
         let swap = Swap {
             path: target.clone(),
@@ -91,9 +91,9 @@ impl Edit<'_> {
             own_folders: self.own_folders,
             is_executable: format.is_executable(),
         };
-        let swaps: Vec<Swap> = match way {
-            Way::Do => copy.into_iter().chain([swap]).collect(),
-            Way::Undo => [swap].into_iter().chain(copy).collect(),
+        let swaps: Vec<Swap> = match direction {
+            Direction::SetUp => copy.into_iter().chain([swap]).collect(),
+            Direction::Undo => [swap].into_iter().chain(copy).collect(),
         };
         let what = match target == self.path {
             true => self.what,
@@ -111,7 +111,7 @@ impl Edit<'_> {
 /// Decides what is left of a file, and what becomes of the copy beside it.
 fn with_copy(
     format: &dyn Format,
-    way: Way,
+    direction: Direction,
     target: &Path,
     before: Option<&TextFile>,
     after: Rest,
@@ -130,20 +130,20 @@ fn with_copy(
         own_folders: 0,
         is_executable: false,
     };
-    match (way, copy, after) {
+    match (direction, copy, after) {
         // The state worth keeping is the one before us, not between two of ours.
-        (Way::Do, copy, after) => {
+        (Direction::SetUp, copy, after) => {
             let kept = before.filter(|file| copy.is_none() || is_without_us(file));
             (after, kept.map(|file| swap(copy, Some(file.clone()))))
         }
-        (Way::Undo, Some(copy), Rest::Text(rest))
+        (Direction::Undo, Some(copy), Rest::Text(rest))
             if is_without_us(&copy) && same(&copy.text, &rest) =>
         {
             let text = copy.text.clone();
             (Rest::Text(text), Some(swap(Some(copy), None)))
         }
-        (Way::Undo, None, Rest::Text(rest)) if same(&rest, "") => (Rest::NoFile, None),
-        (Way::Undo, _, after) => (after, None),
+        (Direction::Undo, None, Rest::Text(rest)) if same(&rest, "") => (Rest::NoFile, None),
+        (Direction::Undo, _, after) => (after, None),
     }
 }
 

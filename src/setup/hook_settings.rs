@@ -1,6 +1,6 @@
 //! Our hooks in an agent's settings: added once, brought up to date, removed.
 
-use super::Way;
+use super::Direction;
 use super::agents::Target;
 use super::file_edit::{Format, Rest};
 use super::hook_command::{binary_of, calls_us};
@@ -77,14 +77,14 @@ impl Format for HookSettings {
         Ok(Some(Rest::Text(file.text())))
     }
 
-    fn by_hand(&self, way: Way) -> String {
-        match way {
-            Way::Do => {
+    fn by_hand(&self, direction: Direction) -> String {
+        match direction {
+            Direction::SetUp => {
                 let text = self.add(None).ok().flatten().unwrap_or_default();
                 let value = serde_json::from_str::<Value>(&text).unwrap_or_default();
                 format!("add {value}")
             }
-            Way::Undo => format!("remove the hooks that run `{}`", self.command),
+            Direction::Undo => format!("remove the hooks that run `{}`", self.command),
         }
     }
 

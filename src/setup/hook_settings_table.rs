@@ -236,7 +236,7 @@ fn a_flat_file_has_a_version_and_no_groups() {
 
 #[test]
 fn what_to_add_by_hand_is_one_line_that_works() {
-    let line = hooks(&["SessionStart", "SessionEnd"]).by_hand(Way::Do);
+    let line = hooks(&["SessionStart", "SessionEnd"]).by_hand(Direction::SetUp);
     assert_eq!(line.lines().count(), 1);
     assert_eq!(merge(line.strip_prefix("add ").unwrap()), Ok(None));
 }

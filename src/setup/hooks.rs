@@ -8,7 +8,7 @@ use super::merge_driver::this_program;
 use super::settings_file::SettingsFile;
 use super::text_file::{Links, TextFile, locate};
 use super::whole_file::{MARK, WholeFile};
-use super::{Change, Events, Scope, Setup, SetupError, Way};
+use super::{Change, Direction, Events, Scope, Setup, SetupError};
 use crate::agent::Content;
 use std::path::{Path, PathBuf};
 
@@ -19,7 +19,7 @@ pub fn plan<'a>(setup: &'a Setup) -> Result<Vec<Change<'a>>, SetupError> {
         Scope::User => user_edits(setup)?,
         Scope::Project => project_edits(setup)?,
     };
-    let changes = edits.into_iter().map(|edit| edit.plan(setup.way));
+    let changes = edits.into_iter().map(|edit| edit.plan(setup.direction));
     let changes: Result<Vec<_>, _> = changes.collect();
     Ok(changes?.into_iter().flatten().collect())
 }
@@ -44,9 +44,9 @@ fn project_edits(setup: &Setup) -> Result<Vec<Edit<'static>>, SetupError> {
     let mut edits = Vec::new();
     for target in Target::all() {
         let names = target.settings.project_files.iter();
-        let count = match setup.way {
-            Way::Do => 1,
-            Way::Undo => names.len(),
+        let count = match setup.direction {
+            Direction::SetUp => 1,
+            Direction::Undo => names.len(),
         };
         for name in names.take(count) {
             edits.extend(edits_in(&top, name, &links, target, setup)?);
@@ -62,10 +62,10 @@ fn targets(setup: &Setup) -> Vec<Target> {
     }
     let installed = Target::all().filter(|it| it.is_installed(setup.env, setup.cwd));
     let installed: Vec<Target> = installed.collect();
-    match setup.way {
-        Way::Undo => Target::all().collect(),
-        Way::Do if installed.is_empty() => Target::all().take(1).collect(),
-        Way::Do => installed,
+    match setup.direction {
+        Direction::Undo => Target::all().collect(),
+        Direction::SetUp if installed.is_empty() => Target::all().take(1).collect(),
+        Direction::SetUp => installed,
     }
 }
 
@@ -89,7 +89,7 @@ fn edits_in(
         let path = folder.join(path);
         Edit {
             id: "hooks",
-            what: what(target, setup.way, when, replaced(target, &path)),
+            what: what(target, setup.direction, when, replaced(target, &path)),
             path,
             links: links.clone(),
             own_folders: match links {
@@ -137,16 +137,16 @@ fn edits_in(
     })
 }
 
-fn what(target: Target, way: Way, when: &str, replaced: Option<PathBuf>) -> String {
+fn what(target: Target, direction: Direction, when: &str, replaced: Option<PathBuf>) -> String {
     let title = target.agent.title;
     let trust = match target.settings.trust_file {
         Some(_) => ", once you trust its hooks in it",
         None => "",
     };
-    match (way, replaced) {
-        (Way::Undo, _) => format!("remove boardsync from {title}"),
-        (Way::Do, None) => format!("have {title} call boardsync at {when}{trust}"),
-        (Way::Do, Some(other)) => {
+    match (direction, replaced) {
+        (Direction::Undo, _) => format!("remove boardsync from {title}"),
+        (Direction::SetUp, None) => format!("have {title} call boardsync at {when}{trust}"),
+        (Direction::SetUp, Some(other)) => {
             let other = other.display();
             format!("have {title} call boardsync at {when}, instead of `{other}`{trust}")
         }

@@ -4,7 +4,7 @@ use super::file_edit::Edit;
 use super::git::is_in_git;
 use super::lines::Block;
 use super::text_file::Links;
-use super::{Change, Setup, SetupError, Way};
+use super::{Change, Direction, Setup, SetupError};
 use std::path::{Path, PathBuf};
 
 /// The files that are of use to this host only, and only for now.
@@ -20,9 +20,9 @@ pub const PATTERNS: [&str; 6] = [
 /// Plans both files: each only where its program is in use.
 pub fn plan<'a>(setup: &'a Setup) -> Result<Vec<Change<'a>>, SetupError> {
     let vault = &setup.vault.path;
-    let way = setup.way;
+    let direction = setup.direction;
     let git = vault.join(".gitignore");
-    let has_git = way == Way::Undo || is_in_git(vault) || git.exists();
+    let has_git = direction == Direction::Undo || is_in_git(vault) || git.exists();
     let syncthing = syncthing_root(vault).map(|root| root.join(".stignore"));
     let files = [
         (has_git.then_some(git), "gitignore", "git", git_block()),
@@ -31,9 +31,9 @@ pub fn plan<'a>(setup: &'a Setup) -> Result<Vec<Change<'a>>, SetupError> {
     let mut changes = Vec::new();
     for (path, id, program, block) in files {
         let Some(path) = path else { continue };
-        let what = match way {
-            Way::Do => format!("have {program} ignore locks and temporaries"),
-            Way::Undo => format!("remove the lines for {program}"),
+        let what = match direction {
+            Direction::SetUp => format!("have {program} ignore locks and temporaries"),
+            Direction::Undo => format!("remove the lines for {program}"),
         };
         let edit = Edit {
             id,
@@ -43,7 +43,7 @@ pub fn plan<'a>(setup: &'a Setup) -> Result<Vec<Change<'a>>, SetupError> {
             own_folders: 0,
             format: Box::new(block),
         };
-        changes.extend(edit.plan(way)?);
+        changes.extend(edit.plan(direction)?);
     }
     Ok(changes)
 }

@@ -5,7 +5,7 @@
 //! newline still has none, and one that was not there has one. So nothing has
 //! to be remembered to give back the same bytes.
 
-use super::Way;
+use super::Direction;
 use super::file_edit::{Format, Rest};
 
 /// A block of lines, and the comment above it.
@@ -92,10 +92,10 @@ impl Format for Block {
         })
     }
 
-    fn by_hand(&self, way: Way) -> String {
-        match way {
-            Way::Do => format!("add the lines {}", self.lines.join(" ")),
-            Way::Undo => format!("remove the lines below `{}`", self.mark),
+    fn by_hand(&self, direction: Direction) -> String {
+        match direction {
+            Direction::SetUp => format!("add the lines {}", self.lines.join(" ")),
+            Direction::Undo => format!("remove the lines below `{}`", self.mark),
         }
     }
 }

@@ -10,7 +10,7 @@ use super::file_edit::Edit;
 use super::git::{Git, is_in_git};
 use super::lines::Block;
 use super::text_file::Links;
-use super::{Change, Revert, Setup, SetupError, Way};
+use super::{Change, Direction, Revert, Setup, SetupError};
 use crate::printable::shell_quoted;
 use std::path::{Component, Path, PathBuf};
 
@@ -23,14 +23,14 @@ const SECTION: &str = "merge.boardsync";
 pub fn plan<'a>(setup: &'a Setup) -> Result<Vec<Change<'a>>, SetupError> {
     let vault = setup.vault.path.display();
     let git = Git::in_vault(&setup.vault).filter(|_| is_in_git(&setup.vault.path));
-    match (setup.way, git) {
+    match (setup.direction, git) {
         // Without a git to ask there is nothing of ours in it, either.
-        (Way::Undo, git) => Ok(git
+        (Direction::Undo, git) => Ok(git
             .and_then(|git| plan_with(setup, &git).ok())
             .unwrap_or_default()),
-        (Way::Do, _) if !setup.with_git => Ok(Vec::new()),
-        (Way::Do, Some(git)) => plan_with(setup, &git),
-        (Way::Do, None) => Err(SetupError(match is_in_git(&setup.vault.path) {
+        (Direction::SetUp, _) if !setup.with_git => Ok(Vec::new()),
+        (Direction::SetUp, Some(git)) => plan_with(setup, &git),
+        (Direction::SetUp, None) => Err(SetupError(match is_in_git(&setup.vault.path) {
             true => format!(
                 "only a repository names the vault `{vault}`: run `boardsync init --git --vault {}` if you trust it",
                 shell_quoted(&setup.vault.path.to_string_lossy())
@@ -63,16 +63,16 @@ fn plan_with<'a>(setup: &'a Setup, git: &Git) -> Result<Vec<Change<'a>>, SetupEr
     for (path, root, pattern) in files {
         let edit = Edit {
             id: "git-attributes",
-            what: match setup.way {
-                Way::Do => "name the board to git".to_owned(),
-                Way::Undo => "have git merge the board as text again".to_owned(),
+            what: match setup.direction {
+                Direction::SetUp => "name the board to git".to_owned(),
+                Direction::Undo => "have git merge the board as text again".to_owned(),
             },
             path,
             links: Links::RefuseBelow(root.to_owned()),
             own_folders: 0,
             format: Box::new(attributes(&pattern)),
         };
-        changes.extend(edit.plan(setup.way)?);
+        changes.extend(edit.plan(setup.direction)?);
     }
     Ok(changes)
 }
@@ -86,14 +86,14 @@ fn plan_driver<'a>(
     let get = ["config", "--local", "--get", DRIVER];
     let before = git.run(&get).map_err(SetupError)?;
     let wanted = driver(&this_program()?);
-    let (after, what) = match (setup.way, &before) {
-        (Way::Do, Some(before)) if *before == wanted => return Ok(None),
-        (Way::Do, _) => (
+    let (after, what) = match (setup.direction, &before) {
+        (Direction::SetUp, Some(before)) if *before == wanted => return Ok(None),
+        (Direction::SetUp, _) => (
             Some(wanted),
             "have git merge the board with `boardsync merge`",
         ),
-        (Way::Undo, None) => return Ok(None),
-        (Way::Undo, Some(_)) => (None, "remove the merge driver from git"),
+        (Direction::Undo, None) => return Ok(None),
+        (Direction::Undo, Some(_)) => (None, "remove the merge driver from git"),
     };
     let git = git.clone();
     let act = move || {

@@ -41,9 +41,9 @@ pub struct SetupError(pub String);
 
 /// The direction of a set-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum Direction {
     /// It is put in place.
-    Do,
+    SetUp,
     /// It is taken away.
     Undo,
 }
@@ -78,7 +78,7 @@ pub struct Setup<'a> {
     /// The board, a note's path in the vault.
     pub board: &'a str,
     /// The direction.
-    pub way: Way,
+    pub direction: Direction,
     /// Whose settings hold the hooks.
     pub scope: Scope,
     /// The agents that were named; none: those that are installed.

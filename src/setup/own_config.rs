@@ -2,7 +2,7 @@
 
 use super::file_edit::{Edit, Format, Rest};
 use super::text_file::Links;
-use super::{Change, Setup, SetupError, Way};
+use super::{Change, Direction, Setup, SetupError};
 use crate::config::{self, Choice, OwnConfig, VaultSource};
 use std::path::Path;
 use toml_edit::{Array, DocumentMut, Item, value};
@@ -16,18 +16,18 @@ pub fn plan<'a>(setup: &'a Setup) -> Result<Vec<Change<'a>>, SetupError> {
         return Ok(Vec::new());
     };
     let vault = &setup.vault.path;
-    let key = match setup.way {
-        Way::Undo => Some(Key::Vault),
-        Way::Do => key_for(setup)?,
+    let key = match setup.direction {
+        Direction::Undo => Some(Key::Vault),
+        Direction::SetUp => key_for(setup)?,
     };
     let Some(key) = key else {
         return Ok(Vec::new());
     };
     let shown = vault.display();
-    let what = match (setup.way, key) {
-        (Way::Undo, _) => "forget the vault".to_owned(),
-        (Way::Do, Key::Vault) => format!("remember the vault `{shown}`"),
-        (Way::Do, Key::Vaults) => format!("let repositories name the vault `{shown}`"),
+    let what = match (setup.direction, key) {
+        (Direction::Undo, _) => "forget the vault".to_owned(),
+        (Direction::SetUp, Key::Vault) => format!("remember the vault `{shown}`"),
+        (Direction::SetUp, Key::Vaults) => format!("let repositories name the vault `{shown}`"),
     };
     let edit = Edit {
         id: "config",
@@ -38,7 +38,7 @@ pub fn plan<'a>(setup: &'a Setup) -> Result<Vec<Change<'a>>, SetupError> {
         own_folders: 2,
         format: Box::new(Remembered { vault, key }),
     };
-    Ok(edit.plan(setup.way)?.into_iter().collect())
+    Ok(edit.plan(setup.direction)?.into_iter().collect())
 }
 
 /// The key that a vault is remembered by.
@@ -149,12 +149,12 @@ impl Format for Remembered<'_> {
         })
     }
 
-    fn by_hand(&self, way: Way) -> String {
+    fn by_hand(&self, direction: Direction) -> String {
         let vault = value(self.vault.to_string_lossy().into_owned());
-        match (way, self.key) {
-            (Way::Do, Key::Vault) => format!("write `vault = {vault}`"),
-            (Way::Do, Key::Vaults) => format!("add {vault} to `vaults`"),
-            (Way::Undo, _) => "remove the keys `vault` and `vaults`".to_owned(),
+        match (direction, self.key) {
+            (Direction::SetUp, Key::Vault) => format!("write `vault = {vault}`"),
+            (Direction::SetUp, Key::Vaults) => format!("add {vault} to `vaults`"),
+            (Direction::Undo, _) => "remove the keys `vault` and `vaults`".to_owned(),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A file that is ours from its first byte to its last.
 
-use super::Way;
+use super::Direction;
 use super::file_edit::{Format, Rest};
 
 /// The mark that such a file holds, in a comment.
@@ -29,10 +29,10 @@ impl Format for WholeFile {
         Ok(text.contains(MARK).then_some(Rest::NoFile))
     }
 
-    fn by_hand(&self, way: Way) -> String {
-        match way {
-            Way::Do => "call `boardsync hook` from it".to_owned(),
-            Way::Undo => "remove it".to_owned(),
+    fn by_hand(&self, direction: Direction) -> String {
+        match direction {
+            Direction::SetUp => "call `boardsync hook` from it".to_owned(),
+            Direction::Undo => "remove it".to_owned(),
         }
     }
 

@@ -7,7 +7,7 @@ use crate::cli::ledger::record;
 use crate::cli::outcome::{Failure, warn};
 use crate::disk::Patience;
 use crate::edit::{Action, RepoSources, Update};
-use crate::session::lease::{Lease, Leases, SHORT_WAIT, Told};
+use crate::session::lease::{LastShown, Lease, Leases, SHORT_WAIT};
 use crate::session::{Explicit, Repo, Sources};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -44,7 +44,7 @@ pub fn bring_up_to_date(
         },
     )?;
     if matches!(report.action, Action::Written | Action::SkippedNoop) {
-        note_told(leases, lease, context.now);
+        note_shown(leases, lease, context.now);
     }
     // A folder that is not a repository gets nothing but its row.
     let is_repo = |name: &str| lease.repo.join(name).exists();
@@ -63,13 +63,13 @@ pub fn bring_up_to_date(
 }
 
 /// Remembers in the lease what the board shows of it by now.
-fn note_told(leases: &Leases, shown: &Lease, now: Timestamp) {
+fn note_shown(leases: &Leases, shown: &Lease, now: Timestamp) {
     let _lock = leases.lock(SHORT_WAIT);
     if let Some(lease) = leases.get(&shown.session_id)
         && lease.over.is_none()
     {
         let _ = leases.write(&Lease {
-            told: Some(Told {
+            last_shown: Some(LastShown {
                 at: now,
                 activity: shown.activity,
             }),

@@ -8,13 +8,13 @@ use crate::config::VaultSource;
 use crate::config::vault::{AllowedLinks, BoardPlace};
 use crate::disk;
 use crate::edit::{Create, Share, is_empty_board, refusal, remove_empty};
-use crate::setup::{Change, Revert, Setup, SetupError, Way};
+use crate::setup::{Change, Direction, Revert, Setup, SetupError};
 use std::path::{Path, PathBuf};
 
 /// Plans the board: one with rows or notes is never removed.
 pub fn plan<'a>(context: &'a Context, setup: &'a Setup) -> Result<Option<Change<'a>>, Failure> {
     let root = &setup.vault.path;
-    if setup.way == Way::Undo && !root.exists() {
+    if setup.direction == Direction::Undo && !root.exists() {
         return Ok(None);
     }
     let is_new = setup.vault.source == VaultSource::Default && !root.exists();
@@ -35,12 +35,12 @@ pub fn plan<'a>(context: &'a Context, setup: &'a Setup) -> Result<Option<Change<
         return Ok(Some(change));
     }
     let place = place(context, setup)?;
-    let (what, is_left) = match setup.way {
-        Way::Do => {
+    let (what, is_left) = match setup.direction {
+        Direction::SetUp => {
             warn_of_a_note(&place)?;
             ("make an empty board", !place.target.exists())
         }
-        Way::Undo => {
+        Direction::Undo => {
             let is_blank = matches!(is_empty_board(&place), Ok(true));
             ("remove the board, which has no rows", is_blank)
         }
@@ -49,9 +49,9 @@ pub fn plan<'a>(context: &'a Context, setup: &'a Setup) -> Result<Option<Change<
         id: "board",
         what: what.to_owned(),
         path: place.board.clone(),
-        act: Box::new(move || match setup.way {
-            Way::Do => make(context, setup, place),
-            Way::Undo => {
+        act: Box::new(move || match setup.direction {
+            Direction::SetUp => make(context, setup, place),
+            Direction::Undo => {
                 remove(context, setup, &place).map_err(failed)?;
                 Ok(None)
             }

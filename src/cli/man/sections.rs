@@ -19,7 +19,7 @@ pub const SECTIONS: [(&str, &[(&str, &str)]); 3] = [
             ),
             (
                 "BOARDSYNC_TIMEOUT_MS",
-                "How long to wait for the lock, in milliseconds; 5000 unless set, 0 tries once.",
+                "EndKind long to wait for the lock, in milliseconds; 5000 unless set, 0 tries once.",
             ),
             (
                 "BOARDSYNC_POLL_MS",
@@ -35,7 +35,7 @@ pub const SECTIONS: [(&str, &[(&str, &str)]); 3] = [
             ),
             (
                 "BOARDSYNC_HOOK_TIMEOUT_MS",
-                "How long a hook may take, in milliseconds; 2000 unless set.",
+                "EndKind long a hook may take, in milliseconds; 2000 unless set.",
             ),
             (
                 "BOARDSYNC_HOOK_END_TIMEOUT_MS",

@@ -7,7 +7,7 @@ use crate::cli::context::Context;
 use crate::config;
 use crate::config::vault::BoardPlace;
 use crate::session::Repo;
-use crate::session::lease::{Activity, How, Lease, Leases, Life, Processes};
+use crate::session::lease::{Activity, EndKind, Lease, Leases, Life, Processes};
 use std::path::PathBuf;
 
 /// How long a session may work, in ms, without an event before it counts as
@@ -62,7 +62,7 @@ impl Session {
         let seen = lease.seen_by(now);
         let over = lease.over.map(|over| (over, over.at.min(now)));
         let (state, since) = match (over, lease.life(processes, now), lease.activity) {
-            (Some((over, at)), ..) if over.how != How::Died => (State::Closed, at),
+            (Some((over, at)), ..) if over.how != EndKind::Died => (State::Closed, at),
             (Some((over, at)), ..) if over.on_board => (State::ForceClosed, at),
             (Some((_, at)), ..) => (State::Died, at),
             (None, Life::Dead, _) => (State::Died, seen),

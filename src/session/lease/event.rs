@@ -1,6 +1,6 @@
 //! What an event of a session does to the leases of this host; pure.
 
-use super::{Activity, How, Lease, Over, ProcessScope, Proof};
+use super::{Activity, EndKind, Lease, LeaseEnd, ProcessScope, Proof};
 use crate::Timestamp;
 use std::path::PathBuf;
 
@@ -81,7 +81,7 @@ pub struct SessionEvent {
 ///
 /// Events count in the order in which they arrive, whatever the clock says.
 pub fn after(leases: &[Lease], event: &SessionEvent, now: Timestamp) -> Vec<Lease> {
-    let is_main = |lease: &&Lease| lease.over.is_none_or(|over| over.how != How::Moved);
+    let is_main = |lease: &&Lease| lease.over.is_none_or(|over| over.how != EndKind::Moved);
     let own = leases
         .iter()
         .filter(is_main)
@@ -89,10 +89,10 @@ pub fn after(leases: &[Lease], event: &SessionEvent, now: Timestamp) -> Vec<Leas
     match (own, event.kind, event.voice) {
         (None, _, Voice::SubAgent) => Vec::new(),
         (Some(own), _, Voice::SubAgent) => sign_of_life(own, now).into_iter().collect(),
-        (Some(own), EventKind::End, _) => end(own, How::Ended, now).into_iter().collect(),
+        (Some(own), EventKind::End, _) => end(own, EndKind::Ended, now).into_iter().collect(),
         (None, EventKind::End, _) => {
             let last = of_same_process(leases, event).max_by_key(|lease| lease.seen);
-            last.and_then(|lease| end(lease, How::Ended, now))
+            last.and_then(|lease| end(lease, EndKind::Ended, now))
                 .into_iter()
                 .collect()
         }
@@ -116,11 +116,11 @@ fn sign_of_life(lease: &Lease, now: Timestamp) -> Option<Lease> {
 }
 
 /// A session that was thought dead may still report its end.
-fn end(lease: &Lease, how: How, now: Timestamp) -> Option<Lease> {
-    let is_known = lease.over.is_some_and(|over| over.how != How::Died);
+fn end(lease: &Lease, how: EndKind, now: Timestamp) -> Option<Lease> {
+    let is_known = lease.over.is_some_and(|over| over.how != EndKind::Died);
     (!is_known).then(|| Lease {
         seen: now,
-        over: Some(Over {
+        over: Some(LeaseEnd {
             at: now,
             how,
             on_board: false,
@@ -132,7 +132,7 @@ fn end(lease: &Lease, how: How, now: Timestamp) -> Option<Lease> {
 fn was_overtaken(lease: &Lease, kind: EventKind, now: Timestamp) -> bool {
     kind != EventKind::Start
         && lease.over.is_some_and(|over| {
-            over.how != How::Died && (0..OVERTAKEN_MS).contains(&now.since(over.at))
+            over.how != EndKind::Died && (0..OVERTAKEN_MS).contains(&now.since(over.at))
         })
 }
 
@@ -145,15 +145,15 @@ fn go_on(leases: &[Lease], own: &Lease, event: &SessionEvent, now: Timestamp) ->
         if place.repo != lease.repo || place.board != lease.board {
             if !was_over {
                 changed.push(Lease {
-                    over: Some(Over {
+                    over: Some(LeaseEnd {
                         at: now,
-                        how: How::Moved,
+                        how: EndKind::Moved,
                         on_board: false,
                     }),
                     ..lease.clone()
                 });
             }
-            lease.told = None;
+            lease.last_shown = None;
         }
         lease.folder.clone_from(&place.folder);
         lease.repo.clone_from(&place.repo);
@@ -171,7 +171,7 @@ fn go_on(leases: &[Lease], own: &Lease, event: &SessionEvent, now: Timestamp) ->
         lease.since = now;
     }
     if was_over {
-        lease.told = None;
+        lease.last_shown = None;
     }
     lease.activity = activity;
     lease.title = event.title.clone().or(lease.title);
@@ -208,7 +208,7 @@ fn make(event: &SessionEvent, place: &Where, now: Timestamp) -> Lease {
         terminal: event.terminal.clone(),
         proof: event.proof.clone(),
         over: None,
-        told: None,
+        last_shown: None,
         trouble: None,
     }
 }
@@ -253,7 +253,7 @@ fn replaced<'a>(
     event: &'a SessionEvent,
     now: Timestamp,
 ) -> impl Iterator<Item = Lease> + use<'a> {
-    of_same_process(leases, event).filter_map(move |lease| end(lease, How::Replaced, now))
+    of_same_process(leases, event).filter_map(move |lease| end(lease, EndKind::Replaced, now))
 }
 
 #[cfg(test)]

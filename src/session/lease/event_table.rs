@@ -51,9 +51,9 @@ fn held(id: &str) -> Lease {
     }
 }
 
-fn over(id: &str, minute: i64, how: How) -> Lease {
+fn over(id: &str, minute: i64, how: EndKind) -> Lease {
     Lease {
-        over: Some(Over {
+        over: Some(LeaseEnd {
             at: time(minute),
             how,
             on_board: true,
@@ -172,7 +172,7 @@ fn every_event_does_to_every_lease_what_the_table_says() {
         ),
         (
             "moved while over",
-            vec![over("a", 0, How::Ended)],
+            vec![over("a", 0, EndKind::Ended)],
             elsewhere(EventKind::Start),
             &["a /src/tree idle"],
         ),
@@ -191,7 +191,7 @@ fn every_event_does_to_every_lease_what_the_table_says() {
         ("sub-agent, unknown", vec![], sub(EventKind::Start), &[]),
         (
             "sub-agent, over",
-            vec![over("a", 0, How::Ended)],
+            vec![over("a", 0, EndKind::Ended)],
             sub(WORKING),
             &[],
         ),
@@ -218,55 +218,55 @@ fn every_event_does_to_every_lease_what_the_table_says() {
         ("end of a daemon's", a(), daemon(EventKind::End), &[]),
         (
             "end, twice",
-            vec![over("a", 10, How::Ended)],
+            vec![over("a", 10, EndKind::Ended)],
             event("a", EventKind::End),
             &[],
         ),
         (
             "end of a replaced one",
-            vec![over("a", 10, How::Replaced)],
+            vec![over("a", 10, EndKind::Replaced)],
             event("a", EventKind::End),
             &[],
         ),
         (
             "end after all",
-            vec![over("a", 0, How::Died)],
+            vec![over("a", 0, EndKind::Died)],
             event("a", EventKind::End),
             &["a /src/app ended"],
         ),
         (
             "overtaken by the end",
-            vec![over("a", 10, How::Ended)],
+            vec![over("a", 10, EndKind::Ended)],
             event("a", WORKING),
             &[],
         ),
         (
             "overtaken by /clear",
-            vec![over("a", 10, How::Replaced)],
+            vec![over("a", 10, EndKind::Replaced)],
             event("a", IDLE),
             &[],
         ),
         (
             "lives on after an end",
-            vec![over("a", 9, How::Ended)],
+            vec![over("a", 9, EndKind::Ended)],
             event("a", WORKING),
             &["a /src/app working"],
         ),
         (
             "lives, thought dead",
-            vec![over("a", 10, How::Died)],
+            vec![over("a", 10, EndKind::Died)],
             event("a", WORKING),
             &["a /src/app working"],
         ),
         (
             "resumed at once",
-            vec![over("a", 10, How::Ended)],
+            vec![over("a", 10, EndKind::Ended)],
             event("a", EventKind::Start),
             &["a /src/app idle"],
         ),
         (
             "resumed in another's process",
-            vec![over("a", 0, How::Ended), held("b")],
+            vec![over("a", 0, EndKind::Ended), held("b")],
             event("a", EventKind::Start),
             &["b /src/app replaced", "a /src/app idle"],
         ),

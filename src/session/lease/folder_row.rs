@@ -1,6 +1,6 @@
 //! From the leases of one folder to its row; pure.
 
-use super::{Activity, How, Lease, Life};
+use super::{Activity, EndKind, Lease, Life};
 use crate::Timestamp;
 use crate::board::Status;
 use std::cmp::Reverse;
@@ -66,8 +66,8 @@ pub fn folder_row(leases: &[(&Lease, Life)], now: Timestamp) -> Option<FolderRow
         .filter(|lease| lease.over.is_none_or(|over| !over.on_board));
     let lease = unshown.max_by_key(|lease| (gone(lease), lease.session_id.clone()))?;
     let status = match lease.over.map(|over| over.how) {
-        Some(How::Ended | How::Moved | How::Replaced) => Status::Closed,
-        Some(How::Died) | None => Status::ForceClosed,
+        Some(EndKind::Ended | EndKind::Moved | EndKind::Replaced) => Status::Closed,
+        Some(EndKind::Died) | None => Status::ForceClosed,
     };
     Some(FolderRow {
         at: gone(lease),
@@ -111,13 +111,13 @@ impl FolderRow {
 #[cfg(test)]
 mod tests {
     use super::super::tests::{lease, time};
-    use super::super::{How, Over};
+    use super::super::{EndKind, LeaseEnd};
     use super::*;
     use Life::{Alive, Dead, Unknown};
 
-    fn over(session: &str, minute: i64, how: How, on_board: bool) -> Lease {
+    fn over(session: &str, minute: i64, how: EndKind, on_board: bool) -> Lease {
         Lease {
-            over: Some(Over {
+            over: Some(LeaseEnd {
                 at: time(minute),
                 how,
                 on_board,
@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn any_living_session_keeps_the_row_open_and_else_the_last_one_tells_how_it_went() {
-        let ended = |session, minute| (over(session, minute, How::Ended, false), Dead);
+        let ended = |session, minute| (over(session, minute, EndKind::Ended, false), Dead);
         for (leases, row) in [
             (vec![], None),
             (
@@ -165,12 +165,12 @@ mod tests {
                 Some((Status::ForceClosed, "b")),
             ),
             (
-                vec![(over("a", 3, How::Moved, false), Dead)],
+                vec![(over("a", 3, EndKind::Moved, false), Dead)],
                 Some((Status::Closed, "a")),
             ),
-            (vec![(over("a", 3, How::Ended, true), Dead)], None),
+            (vec![(over("a", 3, EndKind::Ended, true), Dead)], None),
             (
-                vec![(over("a", 3, How::Ended, true), Dead), ended("b", 1)],
+                vec![(over("a", 3, EndKind::Ended, true), Dead), ended("b", 1)],
                 Some((Status::Closed, "b")),
             ),
         ] {

@@ -4,7 +4,9 @@
 //! Never in a vault, never synced to the disk: after a power cut every session
 //! is dead anyway. A file is old or new, never half.
 
-use super::{Activity, How, Lease, Life, Over, Processes, REFRESH_AFTER_MS, SessionEvent, Told};
+use super::{
+    Activity, EndKind, LastShown, Lease, LeaseEnd, Life, Processes, REFRESH_AFTER_MS, SessionEvent,
+};
 use crate::Timestamp;
 use crate::disk::{
     Attempt, Backoff, Folder, KernelLock, Links, ONE_READ, Patience, create_private_folder,
@@ -185,17 +187,17 @@ impl Leases {
         if let Some(over) = lease.over {
             return !over.on_board;
         }
-        let Some(told) = lease.told else {
+        let Some(last) = lease.last_shown else {
             return true;
         };
-        let age = now.since(told.at);
+        let age = now.since(last.at);
         let waits = |activity| activity == Activity::Waiting;
-        // A clock that was ahead when it was told says nothing of the time since.
+        // A clock that was ahead when it was shown says nothing of the time since.
         let is_older_than = |limit| !(0..limit).contains(&age);
         let is_pressing =
-            waits(told.activity) || waits(lease.activity) || lease.activity == Activity::Working;
+            waits(last.activity) || waits(lease.activity) || lease.activity == Activity::Working;
         is_older_than(REFRESH_AFTER_MS)
-            || told.activity != lease.activity
+            || last.activity != lease.activity
                 && (is_pressing || is_older_than(REST_AFTER_MS))
                 && shows_activity()
     }
@@ -261,17 +263,19 @@ fn as_shown(lease: &Lease, is_dead: impl FnOnce() -> bool, now: Timestamp) -> Op
         Some(over) if over.on_board => return None,
         None if !is_dead() => {
             // Else its next activity might pass for the one that the board had before.
-            let told = lease.told.filter(|told| told.activity != lease.activity)?;
+            let last = lease
+                .last_shown
+                .filter(|last| last.activity != lease.activity)?;
             let activity = lease.activity;
-            shown.told = Some(Told { activity, ..told });
+            shown.last_shown = Some(LastShown { activity, ..last });
         }
         over => {
-            let died = Over {
+            let died = LeaseEnd {
                 at: lease.seen_by(now),
-                how: How::Died,
+                how: EndKind::Died,
                 on_board: true,
             };
-            shown.over = Some(over.map_or(died, |over| Over {
+            shown.over = Some(over.map_or(died, |over| LeaseEnd {
                 on_board: true,
                 ..over
             }));
@@ -285,7 +289,7 @@ fn as_shown(lease: &Lease, is_dead: impl FnOnce() -> bool, now: Timestamp) -> Op
 /// that it has left.
 fn file_name(lease: &Lease) -> String {
     match lease.over {
-        Some(over) if over.how == How::Moved => {
+        Some(over) if over.how == EndKind::Moved => {
             hashed(&[&lease.session_id, &lease.repo.to_string_lossy()])
         }
         _ => hashed(&[&lease.session_id]),

@@ -68,9 +68,9 @@ fn a_folder_that_was_left_has_a_lease_of_its_own() {
     let leases = Leases::at(root.path());
     let left = Lease {
         repo: "/src/old".into(),
-        over: Some(Over {
+        over: Some(LeaseEnd {
             at: time(2),
-            how: How::Moved,
+            how: EndKind::Moved,
             on_board: false,
         }),
         ..lease("a", 1)
@@ -91,9 +91,9 @@ fn what_a_board_says_is_said_once_and_a_lease_that_lives_again_is_left_alone() {
     let processes = Processes::fixed("b1", Vec::new());
     let silent = lease("silent", 0);
     let ended = Lease {
-        over: Some(Over {
+        over: Some(LeaseEnd {
             at: time(1),
-            how: How::Ended,
+            how: EndKind::Ended,
             on_board: false,
         }),
         ..lease("ended", 0)
@@ -108,14 +108,14 @@ fn what_a_board_says_is_said_once_and_a_lease_that_lives_again_is_left_alone() {
         let over = leases.get(id).unwrap().over;
         over.map(|over| (over.how, over.on_board))
     };
-    assert_eq!(over("silent"), Some((How::Died, true)));
-    assert_eq!(over("ended"), Some((How::Ended, true)));
+    assert_eq!(over("silent"), Some((EndKind::Died, true)));
+    assert_eq!(over("ended"), Some((EndKind::Ended, true)));
     assert_eq!(over("resumed"), None);
 }
 
 #[test]
 fn a_board_is_told_at_once_who_waits_or_works_and_who_rests_when_it_has_time() {
-    use super::super::Told;
+    use super::super::LastShown;
     use Activity::{Idle, Waiting, Working};
     for (told, activity, minutes, plain, shown) in [
         (None, Working, 0, true, true),
@@ -130,7 +130,7 @@ fn a_board_is_told_at_once_who_waits_or_works_and_who_rests_when_it_has_time() {
         (Some(Waiting), Working, 0, false, true),
     ] {
         let lease = Lease {
-            told: told.map(|activity| Told {
+            last_shown: told.map(|activity| LastShown {
                 at: time(0),
                 activity,
             }),
@@ -152,9 +152,9 @@ fn old_leases_are_swept_and_living_ones_never() {
     let leases = Leases::at(root.path());
     let processes = Processes::fixed("b1", Vec::new());
     let over = |session: &str, on_board| Lease {
-        over: Some(Over {
+        over: Some(LeaseEnd {
             at: time(0),
-            how: How::Ended,
+            how: EndKind::Ended,
             on_board,
         }),
         ..lease(session, 0)

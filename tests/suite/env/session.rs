@@ -34,7 +34,7 @@ impl TestEnv {
             terminal: None,
             proof: None,
             over: None,
-            told: None,
+            last_shown: None,
             trouble: None,
         };
         let session = Session { env: self, lease };
