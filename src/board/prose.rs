@@ -162,6 +162,13 @@ mod tests {
         assert_eq!(union_texts("", "a\n", "\n"), "a\n");
         assert_eq!(union_texts("a\nb\n", "b\na\n", "\n"), "a\nb\n");
         assert_eq!(union_texts("a\nb\n", "b\na\na\n", "\n"), "a\na\nb\n");
+        // What only separates lines does so on both sides.
+        assert_eq!(union_texts("\na\nb\n", "a\nb\n\n", "\n"), "\na\nb\n\n");
+        assert_eq!(
+            union_texts("```\na\nb\n", "a\nb\n```\n", "\n"),
+            "```\na\nb\n```\n"
+        );
+        assert_eq!(union_texts("c\na\nb\n", "a\nb\nc\n", "\n"), "c\na\nb\n");
     }
 
     #[test]

@@ -40,7 +40,7 @@ pub fn three_way<'a>(base: &Board<'a>, ours: &Board<'a>, theirs: &Board<'a>) -> 
             .three_way(&one.frontmatter, &other.frontmatter, lead.eol),
         above: text(&base.above, &one.above, &other.above),
         columns,
-        tabled: one.tabled || other.tabled,
+        tabled: lead.tabled,
         below: text(&base.below, &one.below, &other.below),
         eol: lead.eol,
         fault: one.fault.max(other.fault),

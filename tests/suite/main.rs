@@ -5,6 +5,7 @@ mod bad_sources;
 #[cfg(feature = "failpoints")]
 mod beside_the_board;
 mod board_damage;
+mod board_merges;
 mod board_properties;
 mod board_rules;
 mod board_vectors;
