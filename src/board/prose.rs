@@ -168,7 +168,6 @@ mod tests {
             union_texts("```\na\nb\n", "a\nb\n```\n", "\n"),
             "```\na\nb\n```\n"
         );
-        assert_eq!(union_texts("c\na\nb\n", "a\nb\nc\n", "\n"), "c\na\nb\n");
     }
 
     #[test]
