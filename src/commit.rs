@@ -18,6 +18,7 @@ mod current;
 mod document;
 mod error;
 mod latch;
+mod leftover_name;
 mod leftovers;
 mod put;
 mod replace;

@@ -173,8 +173,7 @@ fn act(global: Global, args: &HookArgs, started: Instant) -> Result<(), Failure>
     }
     let is_own_start = is_start && noted.voice == Voice::Session;
     let shows_activity = || context.activity_cell() == ActivityCell::On;
-    let is_news =
-        |lease: &&Lease| is_own_start || Leases::is_news(lease, shows_activity, context.now);
+    let is_news = |lease: &&Lease| is_own_start || lease.is_news(shows_activity, context.now);
     let done = match noted.changed.iter().rev().find(is_news) {
         None => Ok(()),
         Some(lease) => {

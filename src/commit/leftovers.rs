@@ -7,6 +7,7 @@
 use super::Commit;
 use super::document::{Displaced, Document};
 use super::error::CommitError;
+use super::leftover_name::LeftoverName;
 use super::staged::{JOIN_BUDGET, Staged, StagedName, hash};
 use crate::config::vault::BoardPlace;
 use crate::config::vault::MAX_BOARD_BYTES;
@@ -30,20 +31,10 @@ pub(super) enum Adopted {
     PutBack,
 }
 
-/// The name of a file that a process left, taken apart.
-#[derive(Debug, PartialEq, Eq)]
-struct Left<'n> {
-    maker: Token,
-    /// The hashes of its first content and of what that was made from; `None`
-    /// for a file that was not complete.
-    hashes: Option<(&'n str, &'n str)>,
-    is_journal: bool,
-}
-
 /// Looks whether a process that is dead by now left something to be adopted.
 pub fn has_leftovers(place: &BoardPlace, token: Token) -> bool {
     let is_left = |name: &str| {
-        Left::parse(&place.stem, name).is_some_and(|left| token.knows_dead(left.maker))
+        LeftoverName::parse(&place.stem, name).is_some_and(|left| token.knows_dead(left.maker))
     };
     let folders = [
         place.orchestrator(),
@@ -67,7 +58,7 @@ impl Commit<'_> {
             (None, None) => return Ok(Adopted::Nothing),
         };
         let stem = &*self.place.stem;
-        let is_left = |name: &str| Left::parse(stem, name).is_some();
+        let is_left = |name: &str| LeftoverName::parse(stem, name).is_some();
         let names = folder.list(MAX_NAMES, is_left).unwrap_or_default();
         if names.is_empty() {
             return Ok(Adopted::Nothing);
@@ -76,7 +67,7 @@ impl Commit<'_> {
         let (mut joined, mut read, mut budget) = (None::<Vec<u8>>, 0, JOIN_BUDGET);
         for name in names {
             let entry = folder.entry(&name);
-            let Some(left) = Left::parse(stem, &name) else {
+            let Some(left) = LeftoverName::parse(stem, &name) else {
                 continue;
             };
             let Some(length) = self.abandoned_length(&entry, &left) else {
@@ -190,7 +181,7 @@ impl Commit<'_> {
     ///
     /// A claim is a rename, so that whichever side of an exchange the file is
     /// on when its writer turns out to live after all, it is read once, whole.
-    fn claim(&mut self, entry: &Entry, name: &str, left: &Left) -> Option<Staged> {
+    fn claim(&mut self, entry: &Entry, name: &str, left: &LeftoverName) -> Option<Staged> {
         let (made, base) = left.hashes?;
         let token = self.options.token.successor();
         self.options.token = token;
@@ -211,7 +202,7 @@ impl Commit<'_> {
 
     /// Returns the size of a regular file whose writer is dead, or older than the
     /// staleness; `None` for any other.
-    fn abandoned_length(&self, entry: &Entry, left: &Left) -> Option<u64> {
+    fn abandoned_length(&self, entry: &Entry, left: &LeftoverName) -> Option<u64> {
         let status = disk::status(entry).ok()?;
         // The board keeps the time of its last change when it is displaced, so
         // age alone, measured from the change of status, must not be taken for
@@ -226,57 +217,4 @@ impl Commit<'_> {
 fn is_older(changed: SystemTime, staleness: Duration) -> bool {
     let age = SystemTime::now().duration_since(changed);
     age.is_ok_and(|age| age > staleness)
-}
-
-impl<'n> Left<'n> {
-    /// Reads `.<stem>.<token>.pending` or `<stem>.<token>.<made>.<base>.tmp`,
-    /// which may have a dot before it and `.journal` before its ending.
-    fn parse(stem: &str, name: &'n str) -> Option<Self> {
-        let bare = name.strip_prefix('.').unwrap_or(name);
-        let rest = bare.strip_prefix(stem)?.strip_prefix('.')?;
-        if let Some(token) = rest.strip_suffix(".pending") {
-            return Some(Self {
-                maker: Token::parse(token).filter(|_| bare != name)?,
-                hashes: None,
-                is_journal: false,
-            });
-        }
-        let rest = rest.strip_suffix(".tmp")?;
-        let whole = rest.strip_suffix(".journal");
-        let (token, hashes) = whole.unwrap_or(rest).split_once('.')?;
-        let (made, base) = hashes.split_once('.')?;
-        let is_hash = |hash: &str| hash.len() == 16 && hash.bytes().all(|b| b.is_ascii_hexdigit());
-        Some(Self {
-            maker: Token::parse(token).filter(|_| is_hash(made) && is_hash(base))?,
-            hashes: Some((made, base)),
-            is_journal: whole.is_some(),
-        })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Left;
-
-    #[test]
-    fn names_of_leftovers_are_told_from_all_others() {
-        let token = "0123456789abcdef0123456789abcdef";
-        let hash = "0123456789abcdef";
-        let is_left = |name: &str| Left::parse("board", name).is_some();
-        assert!(is_left(&format!(".board.{token}.pending")));
-        assert!(is_left(&format!("board.{token}.{hash}.{hash}.tmp")));
-        assert!(is_left(&format!(".board.{token}.{hash}.{hash}.tmp")));
-        let journal = format!("board.{token}.{hash}.{hash}.journal.tmp");
-        assert!(Left::parse("board", &journal).unwrap().is_journal);
-        for other in [
-            format!("board.{token}.pending"),
-            format!("boards.{token}.{hash}.{hash}.tmp"),
-            format!("board.{token}.{hash}.tmp"),
-            format!("board.{token}.{hash}.{hash}.kept.md"),
-            "board.lock".to_owned(),
-            "board.md".to_owned(),
-        ] {
-            assert!(!is_left(&other), "{other}");
-        }
-    }
 }

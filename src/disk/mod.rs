@@ -7,6 +7,8 @@
 
 mod absolute;
 mod access;
+#[cfg(unix)]
+mod acl;
 mod backoff;
 mod entry;
 mod errno;
@@ -14,6 +16,7 @@ pub mod failpoint;
 mod folder;
 mod kernel_lock;
 mod probe;
+mod queue;
 mod read;
 mod rename;
 mod rewrite;
@@ -27,8 +30,9 @@ pub use backoff::{Backoff, Patience, retry_briefly};
 pub use entry::{At, Entry};
 pub use errno::{is_io, is_passing, is_unsupported};
 pub use folder::Folder;
-pub use kernel_lock::{Attempt, KernelLock, Queue, Turn};
+pub use kernel_lock::{Attempt, KernelLock};
 pub use probe::{Abilities, probe};
+pub use queue::{Queue, Turn};
 pub use read::{Contents, Links, ONE_READ, ReadError, read_at_once, read_proc, read_small, status};
 pub use rename::{
     exchange, move_new, publish_exclusive, publish_new, remove, remove_folder, replace,

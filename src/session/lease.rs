@@ -10,6 +10,7 @@ mod folder_row;
 mod names;
 mod processes;
 mod proof;
+mod shown;
 mod store;
 
 pub use event::{EventKind, SessionEvent, Voice, Where, after};

@@ -4,9 +4,7 @@
 //! Never in a vault, never synced to the disk: after a power cut every session
 //! is dead anyway. A file is old or new, never half.
 
-use super::{
-    Activity, EndKind, LastShown, Lease, LeaseEnd, Life, Processes, REFRESH_AFTER_MS, SessionEvent,
-};
+use super::{EndKind, Lease, Life, Processes, SessionEvent};
 use crate::Timestamp;
 use crate::disk::{
     Attempt, Backoff, Folder, KernelLock, Links, ONE_READ, Patience, create_private_folder,
@@ -28,10 +26,6 @@ const KEEP_ENDED_MS: i64 = 60 * 60 * 1000;
 
 /// How long a lease is kept that no board ever showed, in ms.
 const KEEP_UNSHOWN_MS: i64 = 7 * 24 * 60 * 60 * 1000;
-
-/// The shortest time between two writes of a board, in ms, for a session that rests:
-/// one that works on a list of tasks does so for moments.
-const REST_AFTER_MS: i64 = 60_000;
 
 /// How long the lock of all leases is waited for: whoever has it is done in a
 /// millisecond.
@@ -178,30 +172,6 @@ impl Leases {
         }
     }
 
-    /// Returns whether `lease` has something that its board does not show yet: a
-    /// start, an end, and once in a while that the session lives; if the board shows
-    /// activities, also that the session begins or ceases to wait for its person, that
-    /// it begins to work (agents may report nothing more until they are done), and
-    /// after a minute that it has ceased to.
-    pub fn is_news(lease: &Lease, shows_activity: impl FnOnce() -> bool, now: Timestamp) -> bool {
-        if let Some(over) = lease.over {
-            return !over.on_board;
-        }
-        let Some(last) = lease.last_shown else {
-            return true;
-        };
-        let age = now.since(last.at);
-        let waits = |activity| activity == Activity::Waiting;
-        // A clock that was ahead when it was shown says nothing of the time since.
-        let is_older_than = |limit| !(0..limit).contains(&age);
-        let is_pressing =
-            waits(last.activity) || waits(lease.activity) || lease.activity == Activity::Working;
-        is_older_than(REFRESH_AFTER_MS)
-            || last.activity != lease.activity
-                && (is_pressing || is_older_than(REST_AFTER_MS))
-                && shows_activity()
-    }
-
     /// Records what the board shows of `leases` by now.
     ///
     /// Call it after the commit, with the leases as they were read for it. A session
@@ -209,7 +179,7 @@ impl Leases {
     pub fn settle(&self, leases: &[Lease], processes: &Processes, now: Timestamp) {
         let shown = leases.iter().filter_map(|lease| {
             let is_dead = || lease.life(processes, now) == Life::Dead;
-            Some((lease, as_shown(lease, is_dead, now)?))
+            Some((lease, lease.as_shown(is_dead, now)?))
         });
         let shown: Vec<(&Lease, Lease)> = shown.collect();
         if shown.is_empty() {
@@ -254,34 +224,6 @@ fn json(text: &str) -> String {
 
 fn parse(bytes: &[u8]) -> Option<Lease> {
     serde_json::from_slice(bytes).ok()
-}
-
-/// Returns the lease once a board shows it; `None` if it says so already.
-fn as_shown(lease: &Lease, is_dead: impl FnOnce() -> bool, now: Timestamp) -> Option<Lease> {
-    let mut shown = lease.clone();
-    match lease.over {
-        Some(over) if over.on_board => return None,
-        None if !is_dead() => {
-            // Else its next activity might pass for the one that the board had before.
-            let last = lease
-                .last_shown
-                .filter(|last| last.activity != lease.activity)?;
-            let activity = lease.activity;
-            shown.last_shown = Some(LastShown { activity, ..last });
-        }
-        over => {
-            let died = LeaseEnd {
-                at: lease.seen_by(now),
-                how: EndKind::Died,
-                on_board: true,
-            };
-            shown.over = Some(over.map_or(died, |over| LeaseEnd {
-                on_board: true,
-                ..over
-            }));
-        }
-    }
-    Some(shown)
 }
 
 /// Names the file of a lease. An id may hold anything, `../` included, so it

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use super::super::tests::{lease, time};
+use super::super::{Activity, LeaseEnd};
 use super::*;
 
 fn names(folder: &Path) -> Vec<String> {
@@ -137,7 +138,7 @@ fn a_board_is_told_at_once_who_waits_or_works_and_who_rests_when_it_has_time() {
             activity,
             ..lease("a", 0)
         };
-        let is_news = |shows| Leases::is_news(&lease, || shows, time(minutes));
+        let is_news = |shows| lease.is_news(|| shows, time(minutes));
         assert_eq!(
             (is_news(false), is_news(true)),
             (plain, shown),
