@@ -166,3 +166,36 @@ fn a_journal_survives_a_torn_line_and_becomes_one_line_again() {
     update(&env, "rf", "f1");
     assert_eq!(sessions(&env), ["a1", "b1", "c1", "d1", "e69", "f1"]);
 }
+
+#[test]
+fn a_row_of_more_than_a_week_ago_is_not_brought_back() {
+    const WEEK_MS: i64 = 7 * 24 * 60 * 60 * 1000;
+    for (older_by, stays) in [(WEEK_MS - 3_600_000, true), (WEEK_MS + 1, false)] {
+        let env = TestEnv::new();
+        let unseen = "a0";
+        update(&env, "ra", unseen);
+        let old = env.read_board();
+        update(&env, "ra", "a1");
+        let folder = env.path("state/boardsync/own-rows");
+        let journal = std::fs::read_dir(folder).unwrap().next().unwrap();
+        let journal = journal.unwrap().path();
+        let age = |line: &str| {
+            let mut line: serde_json::Value = serde_json::from_str(line).unwrap();
+            for row in line["rows"].as_array_mut().unwrap() {
+                row["written"] = (row["written"].as_i64().unwrap() - older_by).into();
+            }
+            line.to_string()
+        };
+        let text = std::fs::read_to_string(&journal).unwrap();
+        let lines: Vec<String> = text
+            .lines()
+            .filter(|line| !line.is_empty())
+            .map(age)
+            .collect();
+        std::fs::write(&journal, lines.join("\n")).unwrap();
+        env.write_board(&old);
+        update(&env, "rb", "b1");
+        let first = if stays { "a1" } else { unseen };
+        assert_eq!(sessions(&env), [first, "b1"]);
+    }
+}

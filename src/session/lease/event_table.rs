@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use super::super::LastShown;
 use super::super::tests::{lease, time};
 use super::*;
 
@@ -328,4 +329,34 @@ fn a_title_stays_until_there_is_another_and_a_clock_that_was_ahead_is_forgotten(
             .map(|over| over.at),
         Some(time(11))
     );
+}
+
+#[test]
+fn what_a_board_showed_counts_for_nothing_once_the_session_moves_or_comes_back() {
+    let last_shown = Some(LastShown {
+        at: time(9),
+        activity: Activity::Working,
+    });
+    let shown = |lease: Lease| Lease {
+        last_shown,
+        ..lease
+    };
+    for (what, before, place, stays) in [
+        ("goes on", held("a"), "/src/app", true),
+        ("moves", held("a"), "/src/other", false),
+        (
+            "comes back",
+            over("a", 1, EndKind::Ended),
+            "/src/app",
+            false,
+        ),
+    ] {
+        let event = SessionEvent {
+            place: at(place),
+            ..event("a", WORKING)
+        };
+        let after = after(&[shown(before)], &event, time(10));
+        let lease = after.last().unwrap();
+        assert_eq!(lease.last_shown.is_some(), stays, "{what}");
+    }
 }
