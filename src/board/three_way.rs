@@ -109,10 +109,10 @@ fn merge_row<'a>(
     let Some(base) = base else {
         return Some(newer.0.clone());
     };
-    let (winner, loser) = match () {
-        () if newer.0.same(newer.1) && newer.0.row.line() == base.row.line() => (newer.1, newer.0),
-        () if newer.0.same_known(base) => (newer.1, newer.0),
-        () => newer,
+    // Who changed nothing, or only how the line is written, gives way.
+    let (winner, loser) = match newer.0.same_known(base) {
+        true => (newer.1, newer.0),
+        false => newer,
     };
     let mut merged = winner.clone();
     // Foreign cells have no version of their own: each is merged by itself.

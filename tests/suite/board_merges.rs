@@ -2,7 +2,8 @@
 
 use boardsync::Timestamp;
 use boardsync::board::{
-    Board, Condition, Slot, Status, join, join_all, repair, sides, three_way, to_bytes, to_text,
+    Board, Condition, Field, Fresh, MAX_CELLS, Row, Slot, Status, join, join_all, repair, sides,
+    three_way, to_bytes, to_text,
 };
 
 const FRONT: &str = "---\n_generator: session-orchestrator-active-sessions@1\n\
@@ -293,4 +294,86 @@ fn a_status_is_shown_as_it_is_read() {
         let status: Status = word.parse().expect("a status");
         assert_eq!(status.to_string(), word);
     }
+}
+
+#[test]
+fn a_table_without_rows_is_a_table_still() {
+    let joined = joined(&format!("{FRONT}Prose.\n"), &text(""));
+    assert_eq!(joined, format!("Prose.\n\n{HEAD}"));
+}
+
+#[test]
+fn an_archive_below_the_table_is_there_once() {
+    let archive = "\n## Archive\n\n| Repo | Status |\n|---|---|\n| old | closed |\n";
+    let board = text(&line("a", "06:00", "00000001")) + archive;
+    let joined = joined(&board, &board);
+    assert_eq!(joined.matches("| old | closed |").count(), 1, "{joined}");
+}
+
+#[test]
+fn a_cell_beyond_the_head_stays_whichever_side_has_it() {
+    let base = text(&line("a", "06:00", "00000001"));
+    let newer = text(&line("a", "06:30", "00000001"));
+    let beyond = base.replace("| 00000001 |", "| 00000001 | beyond |");
+    let merged = merged(&base, &newer, &beyond);
+    assert!(
+        merged.contains("T06:30:00.000Z | 00000001 | beyond |"),
+        "{merged}"
+    );
+}
+
+#[test]
+fn only_pipes_are_counted_as_cells() {
+    let front = FRONT.to_owned();
+    for (body, condition) in [
+        ("|".repeat(MAX_CELLS), Condition::Ours),
+        ("x".repeat(MAX_CELLS + 1), Condition::Ours),
+        ("|".repeat(MAX_CELLS + 1), Condition::TooManyCells),
+    ] {
+        assert_eq!(Board::condition_of(&(front.clone() + &body)), condition);
+    }
+}
+
+#[test]
+fn a_dash_is_the_name_of_a_repository_and_no_status() {
+    let text = text("| — | — | s | — | — | — | 00000001 |\n");
+    let board = Board::parse(&text);
+    assert_eq!(board.rows[0].repo(), "—");
+    assert_eq!(board.rows[0].get(Field::Branch), None);
+    assert_eq!(board.rows[0].status(), None);
+    assert_eq!(shown(&board), text);
+}
+
+#[test]
+fn the_first_table_of_a_board_ends_its_lines_as_the_frontmatter_does() {
+    for eol in ["\n", "\r\n"] {
+        let text = FRONT.replace('\n', eol);
+        let mut board = Board::parse(&text);
+        let row = Row::new("a", Status::Closed).with(Field::Key, "00000001");
+        board.upsert(&[Fresh::event(row)], at("07:00"));
+        let text = shown(&board);
+        assert_eq!(
+            text.matches(eol).count(),
+            text.matches('\n').count(),
+            "{text:?}"
+        );
+        assert!(text.contains("| 00000001 |"), "{text}");
+    }
+}
+
+#[test]
+fn a_row_that_gets_its_key_keeps_its_other_cells() {
+    let note = "| Repo | Status | Note |\n|---|---|---|\n| app | closed | mine |\n";
+    let text = [FRONT, note].concat();
+    let mut board = Board::parse(&text);
+    let row = Row::new("APP", Status::InProgress).with(Field::Key, "00000001");
+    board.upsert(&[Fresh::observed(row)], at("07:00"));
+    assert_eq!(board.rows.len(), 1);
+    assert!(shown(&board).contains("| mine |"), "{}", shown(&board));
+}
+
+#[test]
+fn capitals_make_no_other_slot() {
+    assert_eq!(Slot::named("APP"), Slot::named("app"));
+    assert_eq!(Slot::named("ÄPP"), Slot::named("äpp"));
 }
