@@ -38,14 +38,9 @@ impl<'a> Guard<'a> {
         let mut record = site.record(token);
         record.kind = Some("acquisition-guard".to_owned());
         let mut pending = Pending::create("guard.create", &site.files, token, site.options.mode)?;
-        if pending
-            .fill("guard.write", &record.to_json(), Durability::Unsynced)
-            .is_err()
-        {
-            // Releasing a lock must not need a free block. An empty guard keeps
-            // everybody out as well; its text only tells who may remove it.
-            pending.empty()?;
-        }
+        // Releasing a lock must not need a free block. An empty guard, or half of one,
+        // keeps everybody out as well; its text only tells who may remove it.
+        let _ = pending.fill("guard.write", &record.to_json(), Durability::Unsynced);
         let entry = &site.files.guard;
         if pending.publish_as("guard.publish", entry)? {
             return Ok(Ok(Self { entry }));

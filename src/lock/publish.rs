@@ -80,19 +80,14 @@ impl Pending {
     /// Writes the whole record, in place of one written before.
     pub fn fill(&self, step: &'static str, json: &str, durability: Durability) -> io::Result<()> {
         if self.file.metadata()?.len() > 0 {
-            self.empty()?;
+            self.file.set_len(0)?;
+            (&self.file).rewind()?;
         }
         disk::fill(step, &self.file, json.as_bytes())?;
         if durability == Durability::Synced {
             disk::failpoint::around("record.sync", || self.file.sync_all())?;
         }
         Ok(())
-    }
-
-    /// Takes away what was written.
-    pub fn empty(&self) -> io::Result<()> {
-        self.file.set_len(0)?;
-        (&self.file).rewind()
     }
 
     /// Sets its time to now, and reads the file system's clock off it.

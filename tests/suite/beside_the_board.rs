@@ -1,7 +1,7 @@
 //! Where `.orchestrator` takes no temporaries, they lie beside the board.
 
 use crate::env::situation::{NOTE, PROSE, SEED};
-use crate::env::{TestEnv, board_of, save};
+use crate::env::{Said, TestEnv, board_of, save};
 use std::process::Command;
 
 /// What a folder replies to a file that it does not take.
@@ -77,7 +77,7 @@ fn what_neither_folder_takes_is_an_error_that_names_the_folder() {
         let env = seeded();
         let before = env.read_board();
         let points = format!("board.create.before=return({errno})");
-        let json = crate::env::Said::from(failing(&env, &points).output().unwrap()).json();
+        let json = Said::from(failing(&env, &points).output().unwrap()).json();
         assert_eq!(json["action"], "skipped-write-failed", "{errno}: {json}");
         let note = json["note"].as_str().unwrap();
         let folder = env.board().parent().unwrap().to_owned();
@@ -101,7 +101,7 @@ fn leftovers_beside_the_board_are_adopted_too() {
     assert!(!env.read_board().contains("| planted |"), "it is displaced");
     let mut command = env.update_command("app");
     command.env("FAILPOINTS", "board.create.before=1*return(13)");
-    let json = crate::env::Said::from(command.output().unwrap()).json();
+    let json = Said::from(command.output().unwrap()).json();
     assert_eq!(json["action"], "written", "{json}");
     let board = env.read_board();
     for row in ["| seed |", "| one |", "| planted |", "| app |"] {
@@ -127,4 +127,25 @@ fn a_note_that_cannot_be_put_back_is_kept_where_a_person_sees_it() {
     assert!(kept[0].starts_with("board."), "not hidden: {kept:?}");
     let text = std::fs::read_to_string(env.board().with_file_name(&kept[0]));
     assert_eq!(text.unwrap(), NOTE);
+}
+
+#[test]
+fn what_has_the_folders_name_and_is_none_is_named() {
+    let env = seeded();
+    std::fs::write(env.orchestrator(), "mine").unwrap();
+    let mut command = env.update_command("app");
+    command.env("BOARDSYNC_SKIP_LOCK", "1");
+    let json = Said::from(command.output().unwrap()).json();
+    assert_eq!(json["action"], "written", "{json}");
+    let note = json["note"].as_str().unwrap();
+    assert!(note.contains(".orchestrator` is not used: "), "{note}");
+    assert_eq!(std::fs::read_to_string(env.orchestrator()).unwrap(), "mine");
+
+    // One that cannot be made now is not named: it may be there in a moment.
+    let env = seeded();
+    let mut command = failing(&env, "folder.create.before=return(13)");
+    command.env("BOARDSYNC_SKIP_LOCK", "1");
+    let json = Said::from(command.output().unwrap()).json();
+    assert_eq!(json["action"], "written", "{json}");
+    assert!(json["note"].is_null(), "{json}");
 }

@@ -300,6 +300,10 @@ fn a_status_is_shown_as_it_is_read() {
 fn a_table_without_rows_is_a_table_still() {
     let joined = joined(&format!("{FRONT}Prose.\n"), &text(""));
     assert_eq!(joined, format!("Prose.\n\n{HEAD}"));
+    let (prose, table) = (format!("{FRONT}Prose.\n"), text(""));
+    let (prose, table) = (Board::parse(&prose), Board::parse(&table));
+    let text = shown(&join(&prose, &table, &[], at("07:00")));
+    assert!(text.ends_with(&format!("Prose.\n\n{HEAD}")), "{text}");
 }
 
 #[test]

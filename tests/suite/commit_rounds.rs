@@ -133,6 +133,8 @@ fn without_lock_and_exchange_the_latch_is_let_go_and_a_write_in_flight_awaited()
     command.env("FAILPOINTS", "board.exchange.before=return(22)");
     let held = env.park_along(&["1*off->latch.open.before"], command);
     assert_rows(&env, &["seed", "app"]);
+    let latch = std::fs::File::open(env.orchestrator().join("board.latch.lock"));
+    latch.unwrap().try_lock().expect("the latch is let go");
     // Another host had compared before our rename.
     save(&env.board(), &planted());
     let json = held.go().json();

@@ -96,3 +96,12 @@ fn a_note_of_before_is_not_put_over_what_was_written_since() {
     let kept = std::fs::read_to_string(env.orchestrator().join(kept));
     assert_eq!(kept.unwrap(), NOTE);
 }
+
+#[test]
+fn a_note_that_a_person_puts_over_our_write_stays_and_is_told() {
+    let (env, held) = held_at(&["board.sync-folder.before"]);
+    save(&env.board(), NOTE);
+    let json = held.go().json();
+    assert_eq!(json["action"], "skipped-handwritten", "{json}");
+    assert_eq!(env.read_board(), NOTE);
+}
