@@ -8,6 +8,8 @@ pub struct Settings {
     pub folder: &'static str,
     /// The variable that names another folder.
     pub folder_variable: Option<&'static str>,
+    /// The variable that names another home folder, for this agent.
+    pub home_variable: Option<&'static str>,
     /// The folder below the home folder that shows that the agent is
     /// installed, where that is another one.
     pub sign: Option<&'static str>,
@@ -81,6 +83,7 @@ impl Settings {
         Self {
             folder,
             folder_variable: None,
+            home_variable: None,
             sign: None,
             path,
             content,

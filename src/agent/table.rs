@@ -73,6 +73,7 @@ pub static AGENTS: &[Agent] = &[
         id_variable: Some("GEMINI_SESSION_ID"),
         project_variable: Some("GEMINI_PROJECT_DIR"),
         settings: Some(Settings {
+            home_variable: Some("GEMINI_CLI_HOME"),
             events: "SessionStart BeforeAgent Notification AfterAgent SessionEnd",
             ..Settings::at(".gemini", "settings.json", MILLISECONDS)
         }),
@@ -85,6 +86,7 @@ pub static AGENTS: &[Agent] = &[
         folders: &[".qwen"],
         id_variable: Some("QWEN_CODE_SESSION_ID"),
         settings: Some(Settings {
+            folder_variable: Some("QWEN_HOME"),
             events: AND_NOTIFICATION,
             ..Settings::at(".qwen", "settings.json", MILLISECONDS)
         }),
@@ -97,6 +99,7 @@ pub static AGENTS: &[Agent] = &[
         folders: &[".copilot"],
         words: &[(IDLE, "agentStop")],
         settings: Some(Settings {
+            folder_variable: Some("COPILOT_HOME"),
             // Names in this spelling come with Claude's payload.
             events: EVENTS,
             ..Settings::at(".copilot", "hooks/boardsync.json", COPILOT)
@@ -141,6 +144,7 @@ pub static AGENTS: &[Agent] = &[
         own_field: Some("clineVersion"),
         process: ProcessScope::Daemon,
         settings: Some(Settings {
+            folder_variable: Some("CLINE_DIR"),
             events: "TaskStart TaskResume UserPromptSubmit TaskComplete TaskCancel",
             ..Settings::at(".cline", "hooks", Content::Programs)
         }),

@@ -25,9 +25,12 @@ impl Target {
 
     /// Returns the agent's folder; `None` where no home folder is known.
     pub fn folder(&self, env: &Env, cwd: &Path) -> Option<PathBuf> {
-        let named = self.settings.folder_variable;
-        let folder = named.and_then(|name| env.path(name));
-        Some(cwd.join(folder.or_else(|| below_home(env, self.settings.folder))?))
+        let Settings { folder, .. } = *self.settings;
+        let named = |variable: Option<&str>| env.path(variable?);
+        let path = named(self.settings.folder_variable)
+            .or_else(|| Some(named(self.settings.home_variable)?.join(folder)))
+            .or_else(|| below_home(env, folder))?;
+        Some(cwd.join(path))
     }
 
     /// Returns whether the agent has been used here: its folder is there.
@@ -117,6 +120,27 @@ mod tests {
             };
             let name = target.agent.name;
             assert_ne!(is_told, mute.contains(&name), "{name}");
+        }
+    }
+
+    #[test]
+    fn an_agents_folder_is_where_its_variables_say() {
+        let folder = |agent: &str, variables: &[(&str, &str)]| {
+            let homes = [("HOME", "/h"), ("USERPROFILE", "/h")];
+            let env: Env = homes.iter().chain(variables).copied().collect();
+            let target = Target::all().find(|it| it.agent.name == agent);
+            target.and_then(|it| it.folder(&env, Path::new("/work")))
+        };
+        for (agent, variables, expected) in [
+            ("qwen", &[][..], "/h/.qwen"),
+            ("qwen", &[("QWEN_HOME", "/q")], "/q"),
+            ("copilot", &[("COPILOT_HOME", "c")], "/work/c"),
+            ("gemini", &[("GEMINI_CLI_HOME", "/g")], "/g/.gemini"),
+            ("opencode", &[], "/h/.config/opencode"),
+            ("opencode", &[("XDG_CONFIG_HOME", "/x")], "/x/opencode"),
+            ("pi", &[("XDG_CONFIG_HOME", "/x")], "/h/.pi/agent"),
+        ] {
+            assert_eq!(folder(agent, variables), Some(expected.into()), "{agent}");
         }
     }
 }
