@@ -100,8 +100,8 @@ pub static AGENTS: &[Agent] = &[
         words: &[(IDLE, "agentStop")],
         settings: Some(Settings {
             folder_variable: Some("COPILOT_HOME"),
-            // Names in this spelling come with Claude's payload.
-            events: EVENTS,
+            // Names in this spelling come with Claude's payload, but for a notification.
+            events: AND_NOTIFICATION,
             ..Settings::at(".copilot", "hooks/boardsync.json", COPILOT)
         }),
         ..PLAIN

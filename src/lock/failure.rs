@@ -38,6 +38,8 @@ pub fn at(verb: &'static str, at: &(impl At + ?Sized)) -> impl FnOnce(io::Error)
         lasts: match &error {
             error if disk::is_passing(error) => Lasts::Briefly,
             error if disk::is_io(error) => Lasts::Perhaps,
+            // Somebody removed our record before it was published, or NFS says so.
+            error if error.kind() == io::ErrorKind::NotFound => Lasts::Perhaps,
             _ => Lasts::Long,
         },
     }
@@ -57,11 +59,12 @@ mod tests {
     use rustix::io::Errno;
 
     #[test]
-    fn only_a_full_table_passes_and_only_a_failing_disk_may() {
+    fn only_a_full_table_passes_and_only_a_failing_disk_or_a_lost_file_may() {
         for (errno, lasts) in [
             (Errno::MFILE, Lasts::Briefly),
             (Errno::STALE, Lasts::Briefly),
             (Errno::IO, Lasts::Perhaps),
+            (Errno::NOENT, Lasts::Perhaps),
             (Errno::NOSPC, Lasts::Long),
             (Errno::ROFS, Lasts::Long),
         ] {

@@ -73,6 +73,8 @@ impl Search {
 
     /// Returns whether the next pass may do better than one that failed.
     pub fn may_pass(&mut self, failure: &IoFailure) -> bool {
+        // It may be what is gone, and it is made anew.
+        self.pending = None;
         let since = *self.failing_since.get_or_insert_with(Instant::now);
         match failure.lasts {
             Lasts::Briefly => true,

@@ -107,7 +107,7 @@ mod tests {
     #[test]
     fn every_agent_that_can_says_when_it_waits() {
         // These have no event for it.
-        let mute = ["copilot", "cursor", "cline", "pi", "goose"];
+        let mute = ["cursor", "cline", "pi", "goose"];
         for target in Target::all() {
             let asks = |name: &str| {
                 is_notification(name)

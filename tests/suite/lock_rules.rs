@@ -102,6 +102,25 @@ fn a_release_waits_for_the_guard() {
 }
 
 #[test]
+fn a_record_that_is_removed_before_it_is_published_is_made_anew() {
+    let env = TestEnv::new();
+    let (stop, mut command) = (env.path("stop"), update(&env));
+    let parks = format!("lock.publish.before=1*return(park:{})", stop.display());
+    command.env("FAILPOINTS", parks);
+    let holder = command.spawn().unwrap();
+    wait_until("it is about to publish", || {
+        env.path("stop.reached").exists()
+    });
+    let is_pending = |name: &String| name.ends_with(".pending");
+    let pending = env.beside_the_lock().into_iter().find(is_pending);
+    std::fs::remove_file(env.orchestrator().join(pending.unwrap())).unwrap();
+    std::fs::write(env.path("stop.go"), "").unwrap();
+    let lock = Said::from(holder.wait_with_output().unwrap()).json()["lock"].clone();
+    assert_released(&lock, "another one was published");
+    env.assert_no_litter();
+}
+
+#[test]
 fn a_lock_that_could_not_be_released_is_reported() {
     let env = TestEnv::new();
     let lock = lock_with(&env, &format!("lock.unlink.before=return({EIO})"));
