@@ -11,7 +11,7 @@ use super::leftover_name::LeftoverName;
 use super::staged::{JOIN_BUDGET, Staged, StagedName, hash};
 use crate::config::vault::BoardPlace;
 use crate::config::vault::MAX_BOARD_BYTES;
-use crate::disk::{self, Entry, Token};
+use crate::disk::{self, Entry, Folder, Token};
 use std::time::{Duration, SystemTime};
 
 /// How many names of leftovers one commit looks at.
@@ -52,21 +52,25 @@ impl Commit<'_> {
         board: Option<&Entry>,
         current: Option<&[u8]>,
     ) -> Result<Adopted, CommitError> {
-        let folder = match (board, &self.orchestrator) {
-            (Some(board), _) => self.folder_of(board).0.clone(),
-            (None, Some(folder)) => folder.clone(),
-            (None, None) => return Ok(Adopted::Nothing),
-        };
         let stem = &*self.place.stem;
         let is_left = |name: &str| LeftoverName::parse(stem, name).is_some();
-        let names = folder.list(MAX_NAMES, is_left).unwrap_or_default();
-        if names.is_empty() {
+        // A process that could not use our folder left its files beside the board.
+        let ours = self.orchestrator.as_ref().filter(|_| !self.is_beside);
+        let folders = ours.into_iter().chain(board.map(Entry::in_folder));
+        let entries = |folder: &Folder| {
+            let names = folder.list(MAX_NAMES, is_left).unwrap_or_default();
+            names
+                .into_iter()
+                .map(|name| (folder.entry(&name), name))
+                .collect::<Vec<_>>()
+        };
+        let left: Vec<(Entry, String)> = folders.flat_map(entries).collect();
+        if left.is_empty() {
             return Ok(Adopted::Nothing);
         }
         let is_refused = current.is_some_and(|current| document.refusal(current).is_some());
         let (mut joined, mut read, mut budget) = (None::<Vec<u8>>, 0, JOIN_BUDGET);
-        for name in names {
-            let entry = folder.entry(&name);
+        for (entry, name) in left {
             let Some(left) = LeftoverName::parse(stem, &name) else {
                 continue;
             };

@@ -1,24 +1,11 @@
 //! Where `.orchestrator` takes no temporaries, they lie beside the board.
 
-use crate::env::situation::{NOTE, PROSE, SEED};
+use crate::env::situation::{NOTE, PROSE, SEED, failing, seeded};
 use crate::env::{Said, TestEnv, board_of, save};
 use std::process::Command;
 
 /// What a folder replies to a file that it does not take.
 const REFUSALS: [&str; 4] = ["2", "13", "20", "30"];
-
-fn seeded() -> TestEnv {
-    let env = TestEnv::new();
-    env.write_board(&board_of(&format!("{SEED}{PROSE}")));
-    env
-}
-
-/// Prepares an update that fails at these points.
-fn failing(env: &TestEnv, points: &str) -> Command {
-    let mut command = env.update_command("app");
-    command.env("FAILPOINTS", points);
-    command
-}
 
 /// Lists the temporaries beside the board, by the ends of their names.
 fn beside(env: &TestEnv, end: &str) -> Vec<String> {
@@ -87,7 +74,13 @@ fn what_neither_folder_takes_is_an_error_that_names_the_folder() {
 }
 
 #[test]
-fn leftovers_beside_the_board_are_adopted_too() {
+fn leftovers_beside_the_board_are_adopted_wherever_the_next_update_stages() {
+    adopts_beside(&[""]);
+    // What was joined before the folder refused is joined by the update after it.
+    adopts_beside(&["board.create.before=1*return(13)", ""]);
+}
+
+fn adopts_beside(updates: &[&str]) {
     let env = seeded();
     let points = [
         "1*return(18)->board.exchange.before",
@@ -99,10 +92,10 @@ fn leftovers_beside_the_board_are_adopted_too() {
     held.advance();
     held.kill();
     assert!(!env.read_board().contains("| planted |"), "it is displaced");
-    let mut command = env.update_command("app");
-    command.env("FAILPOINTS", "board.create.before=1*return(13)");
-    let json = Said::from(command.output().unwrap()).json();
-    assert_eq!(json["action"], "written", "{json}");
+    for points in updates {
+        let json = Said::from(failing(&env, points).output().unwrap()).json();
+        assert_eq!(json["action"], "written", "{json}");
+    }
     let board = env.read_board();
     for row in ["| seed |", "| one |", "| planted |", "| app |"] {
         assert!(board.contains(row), "{row} is not in\n{board}");

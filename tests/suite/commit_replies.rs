@@ -1,33 +1,17 @@
 //! What the system replies to a commit, and what is on the disk whatever it replied.
 
-use crate::env::situation::{NOTE, PLANTED, PROSE, SEED};
-use crate::env::{Said, TestEnv, board_of, save};
+use crate::env::situation::{NOTE, PROSE, failing, planted, seeded};
+use crate::env::{Said, TestEnv, save};
 use serde_json::Value;
 use std::process::Command;
 
 const NO_EXCHANGE: &str = "board.exchange.before=return(22)";
 const IN_PLACE: &str = "board.exchange.before=return(16);board.replace.before=return(16)";
 
-fn seeded() -> TestEnv {
-    let env = TestEnv::new();
-    env.write_board(&board_of(&format!("{SEED}{PROSE}")));
-    env
-}
-
 fn unborn() -> TestEnv {
     let env = TestEnv::new();
     std::fs::create_dir_all(env.board().parent().unwrap()).unwrap();
     env
-}
-
-fn planted() -> String {
-    board_of(&format!("{SEED}{PLANTED}{PROSE}"))
-}
-
-fn failing(env: &TestEnv, points: &str) -> Command {
-    let mut command = env.update_command("app");
-    command.env("FAILPOINTS", points);
-    command
 }
 
 fn run(mut command: Command) -> Value {

@@ -1,25 +1,9 @@
 //! What one commit does in its second round and later: nothing joined is lost, and
 //! what is said is true.
 
-use crate::env::situation::{PLANTED, PROSE, SEED};
+use crate::env::situation::{PROSE, SEED, failing, planted, seeded};
 use crate::env::{Said, TestEnv, board_of, save};
 use std::process::Command;
-
-fn seeded() -> TestEnv {
-    let env = TestEnv::new();
-    env.write_board(&board_of(&format!("{SEED}{PROSE}")));
-    env
-}
-
-fn planted() -> String {
-    board_of(&format!("{SEED}{PLANTED}{PROSE}"))
-}
-
-fn failing(env: &TestEnv, points: &str) -> Command {
-    let mut command = env.update_command("app");
-    command.env("FAILPOINTS", points);
-    command
-}
 
 fn run(mut command: Command) -> Said {
     command.output().unwrap().into()

@@ -3,7 +3,7 @@
 use super::{Said, TestEnv, board_of, host_name, make_older, time, wait_until};
 use boardsync::internals::disk::failpoint;
 use std::path::Path;
-use std::process::Output;
+use std::process::{Command, Output};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -485,4 +485,23 @@ fn assert_is_a_board(board: &str, what: &str) {
     for row in board.lines().filter(|line| line.starts_with("| ")) {
         assert_eq!(row.matches(" | ").count(), 6, "{what}: {row}");
     }
+}
+
+/// A vault with the board of one row and a person's text below it.
+pub fn seeded() -> TestEnv {
+    let env = TestEnv::new();
+    env.write_board(&board_of(&format!("{SEED}{PROSE}")));
+    env
+}
+
+/// That board as another program writes it, with a row more.
+pub fn planted() -> String {
+    board_of(&format!("{SEED}{PLANTED}{PROSE}"))
+}
+
+/// Prepares an update whose steps fail at these points.
+pub fn failing(env: &TestEnv, points: &str) -> Command {
+    let mut command = env.update_command("app");
+    command.env("FAILPOINTS", points);
+    command
 }
