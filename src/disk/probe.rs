@@ -29,7 +29,7 @@ pub struct Abilities {
 /// away should this process be killed. Fails where not even a file can be made.
 pub fn probe(folder: &Folder, stem: &str, token: Token) -> io::Result<Abilities> {
     let mut token = token;
-    let [one, two, three, four] = [(); 4].map(|()| {
+    let [one, two, three, four, five] = [(); 5].map(|()| {
         token = token.successor();
         folder.entry(format!(".{stem}.{token}.pending"))
     });
@@ -40,13 +40,14 @@ pub fn probe(folder: &Folder, stem: &str, token: Token) -> io::Result<Abilities>
         hard_link: link(&one, &two),
         no_replace: or_create(&two).and_then(|()| refuses(&one, &two, &three)),
         exchange: swap(&one, &four),
-        kernel_lock: match KernelLock::try_take(&one, 0o600, "gate.open", "gate.lock") {
+        // On a file of its own: SMB gives no lock on one that is open or was linked.
+        kernel_lock: match KernelLock::try_take(&five, 0o600, "gate.open", "gate.lock") {
             Attempt::Taken(_) => Ok(()),
             Attempt::Busy => Err(io::ErrorKind::WouldBlock.into()),
             Attempt::Unavailable(error) => Err(error),
         },
     });
-    for path in [one, two, three, four] {
+    for path in [one, two, three, four, five] {
         remove("probe.unlink", &path)?;
     }
     done
