@@ -49,6 +49,8 @@ impl Host {
         let mut command = self.command(&["update", "--json", "--status", "in-progress"]);
         command.args(["--session", session, "--repo"]);
         command.arg(self.env.repo(&name));
+        // Nine writers on a busy machine: what is tested is not how long they take.
+        command.env("BOARDSYNC_TIMEOUT_MS", "60000");
         command
     }
 }
