@@ -115,7 +115,7 @@ mod tests {
                         == Meaning::Known(EventKind::Now(Activity::Waiting))
             };
             let is_told = match target.settings.content {
-                Content::PlugIn(text) => text.contains("Notification"),
+                Content::PlugIn(text) => text.contains("PermissionRequest"),
                 _ => target.events().any(asks),
             };
             let name = target.agent.name;
