@@ -84,6 +84,8 @@ pub static AGENTS: &[Agent] = &[
         title: "Qwen Code",
         programs: &["qwen", "qwen-code"],
         folders: &[".qwen"],
+        // A notification at the end of every turn, not of one that waits for long.
+        words: &[(IDLE, "idle_prompt")],
         id_variable: Some("QWEN_CODE_SESSION_ID"),
         settings: Some(Settings {
             folder_variable: Some("QWEN_HOME"),

@@ -27,12 +27,20 @@ pub enum Meaning {
 
 /// Reads the name of an event of `agent`, whatever its case and separators.
 pub fn meaning(name: &str, agent: Option<&Agent>) -> Meaning {
+    let own = find(name, own_words(agent));
+    own.or_else(|| find(name, SHARED))
+        .map_or(Meaning::Unknown, Meaning::Known)
+}
+
+fn own_words(agent: Option<&Agent>) -> Words {
+    agent.map_or(&[], |agent| agent.words)
+}
+
+fn find(name: &str, words: Words) -> Option<EventKind> {
     let name = plain(name);
-    let own = agent.map_or(&[][..], |agent| agent.words);
-    own.iter()
-        .chain(SHARED)
-        .find(|(_, words)| words.split(' ').any(|word| plain(word) == name))
-        .map_or(Meaning::Unknown, |(kind, _)| Meaning::Known(*kind))
+    let mut words = words.iter();
+    let found = words.find(|(_, words)| words.split(' ').any(|word| plain(word) == name));
+    found.map(|(kind, _)| *kind)
 }
 
 /// Returns whether a name is that of a notification, which may be about anything.
@@ -43,8 +51,12 @@ pub fn is_notification(name: &str) -> bool {
 /// Reads a notification: does it ask for the person?
 ///
 /// Claude Code: `permission_prompt`, `idle_prompt`, `elicitation_dialog`;
-/// Gemini: `ToolPermission`; older versions give no type, only a message.
-pub fn notified(kind: Option<&str>, message: Option<&str>) -> EventKind {
+/// Gemini: `ToolPermission`; older versions give no type, only a message. An agent
+/// may use a type in a sense of its own.
+pub fn notified(kind: Option<&str>, message: Option<&str>, agent: Option<&Agent>) -> EventKind {
+    if let Some(own) = kind.and_then(|kind| find(kind, own_words(agent))) {
+        return own;
+    }
     let asks = match kind {
         Some(kind) => {
             let kind = plain(kind);
@@ -119,8 +131,13 @@ mod tests {
             (None, Some("Done"), EventKind::Life),
             (None, None, EventKind::Life),
         ] {
-            assert_eq!(notified(kind, message), expected, "{kind:?} {message:?}");
+            let notified = notified(kind, message, None);
+            assert_eq!(notified, expected, "{kind:?} {message:?}");
         }
+        // It says so at the end of every turn.
+        let qwen = |kind| notified(Some(kind), None, named("qwen"));
+        assert_eq!(qwen("idle_prompt"), IDLE);
+        assert_eq!(qwen("permission_prompt"), WAITING);
     }
 
     #[test]

@@ -44,6 +44,7 @@ fn meaning_of(payload: &Payload, agent: Option<&Agent>) -> Meaning {
         true => Meaning::Known(notified(
             payload.notification.as_deref(),
             payload.message.as_deref(),
+            agent,
         )),
         false => meaning(&payload.event, agent),
     }
